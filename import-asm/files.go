@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: ISC
+
+package main
+
+import (
+	"strings"
+
+	"github.com/stitchgcm/gcm/internal/emit"
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/kernels"
+)
+
+// A file is one generated file; its name is relative to the module's root.
+type file struct {
+	name string
+	data []byte
+}
+
+// generate makes all generated files in memory.
+func generate() ([]file, error) {
+	all := kernels.All()
+	files := []file{{"cshim/kernels.h", emit.Header(all...)}}
+	for _, ps := range all {
+		text, err := emit.GNU(ps)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"cshim/" + fileName(ps[0]) + ".S", text})
+	}
+	return files, nil
+}
+
+// fileName returns the name of a kernel's file, such as vaes_avx512_amd64.
+func fileName(p *ir.Program) string {
+	return strings.ReplaceAll(p.Contract.Kernel, "-", "_") + "_" + p.ISA.Name
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: ISC
+
+// Import-asm writes every generated file of the module, or checks that the
+// files there are what it would write, byte for byte.
+//
+// Usage, from the root of the module:
+//
+//	go run ./import-asm            # write
+//	go run ./import-asm -check     # compare, exit status 1 on a difference
+//	go run ./import-asm -list      # name the files
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	check := flag.Bool("check", false, "compare instead of writing")
+	list := flag.Bool("list", false, "name the files that would be written")
+	flag.Parse()
+	if err := run(*check, *list, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "import-asm:", err)
+		os.Exit(1)
+	}
+}
+
+func run(check, list bool, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	files, err := generate()
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		switch {
+		case list:
+			fmt.Println(f.name)
+		case check:
+			if err := compare(root, f); err != nil {
+				return err
+			}
+		default:
+			if err := write(filepath.Join(root, f.name), f.data); err != nil {
+				return err
+			}
+		}
+	}
+	if check {
+		fmt.Printf("%d generated files are up to date\n", len(files))
+	}
+	return nil
+}
+
+// moduleRoot returns the directory of this module's go.mod, at or above the
+// working directory.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		mod, err := os.ReadFile(filepath.Join(d, "go.mod"))
+		if err == nil && bytes.HasPrefix(mod, []byte("module github.com/stitchgcm/gcm\n")) {
+			return d, nil
+		}
+		if d == filepath.Dir(d) {
+			return "", fmt.Errorf("%s is not inside the module github.com/stitchgcm/gcm", dir)
+		}
+	}
+}
+
+// compare reports the first line in which the file on disk differs.
+func compare(root string, f file) error {
+	have, err := os.ReadFile(filepath.Join(root, f.name))
+	if err != nil {
+		return fmt.Errorf("%s is missing; run make regenerate", f.name)
+	}
+	if bytes.Equal(have, f.data) {
+		return nil
+	}
+	h, w := strings.Split(string(have), "\n"), strings.Split(string(f.data), "\n")
+	for i := range max(len(h), len(w)) {
+		a, b := line(h, i), line(w, i)
+		if a != b {
+			return fmt.Errorf("%s differs at line %d; run make regenerate\n  have %s\n  want %s", f.name, i+1, a, b)
+		}
+	}
+	return fmt.Errorf("%s differs; run make regenerate", f.name)
+}
+
+func line(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(end of file)"
+}
+
+// write replaces a file in one step, so that none is ever half-written.
+func write(name string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".import-asm-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err = tmp.Write(data); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

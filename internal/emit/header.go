@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: ISC
+
+package emit
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// compilerMacro is what C compilers define on each architecture.
+var compilerMacro = map[string]string{"amd64": "__x86_64__", "arm64": "__aarch64__"}
+
+// Header returns the C header that declares the kernels of all architectures.
+func Header(kernels ...[]*ir.Program) []byte {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "%s\n// SPDX-License-Identifier: ISC\n\n", Marker)
+	fmt.Fprintf(&w, "#ifndef STITCHGCM_KERNELS_H\n#define STITCHGCM_KERNELS_H\n\n#include <stdint.h>\n\n")
+	fmt.Fprintf(&w, "#pragma GCC visibility push(hidden)\n")
+	for _, ps := range kernels {
+		fmt.Fprintf(&w, "\n#if defined(%s) // kernel %s\n", compilerMacro[ps[0].ISA.Name], ps[0].Contract.Kernel)
+		for _, p := range ps {
+			fmt.Fprintf(&w, "\n// %s.\n%s;\n", p.Contract.Summary, Prototype(p))
+		}
+		fmt.Fprintf(&w, "#endif\n")
+	}
+	fmt.Fprintf(&w, "\n#pragma GCC visibility pop\n\n#endif\n")
+	return w.Bytes()
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: ISC
+
+package ir
+
+import "fmt"
+
+// A Builder collects the instructions of a stream or a frame.
+type Builder struct {
+	ISA    *ISA
+	Code   []Inst
+	origin string
+	frame  bool
+}
+
+// Origin sets what the following instructions are for.
+func (b *Builder) Origin(format string, args ...any) *Builder {
+	b.origin = fmt.Sprintf(format, args...)
+	return b
+}
+
+// I appends an instruction. It panics if the table has no such form: kernels
+// are fixed programs, so that is a mistake in their source.
+func (b *Builder) I(mnemonic string, args ...Operand) {
+	f, err := b.ISA.Find(mnemonic, args)
+	if err != nil {
+		panic(err)
+	}
+	b.Code = append(b.Code, Inst{Form: f, Args: args, Origin: b.origin, Frame: b.frame})
+}
+
+// Label appends a label.
+func (b *Builder) Label(name string) {
+	b.Code = append(b.Code, Inst{Label: name})
+}
+
+// Append appends instructions made elsewhere, such as stitched streams.
+func (b *Builder) Append(code []Inst) { b.Code = append(b.Code, code...) }
+
+// Frame appends, through f, instructions that only save or bring back
+// registers which the C ABI preserves.
+func (b *Builder) Frame(f func()) {
+	b.frame = true
+	f()
+	b.frame = false
+}
+
+// To returns a label operand.
+func To(label string) Operand { return Operand{Kind: Target, Class: "label", Label: label} }
+
+// Imm returns an immediate operand.
+func Imm(x int64) Operand { return Operand{Kind: Immediate, Class: "imm", Imm: x} }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: ISC
+
+package ir
+
+// An Arg is one argument of a kernel: 8 bytes, a pointer or a number.
+type Arg struct {
+	Name string // as in the C prototype
+	Type string // C type
+	// Perm is "r", "w" or "rw" for pointers, "" for numbers.
+	Perm string
+	// Size is the number of bytes behind a pointer: a number or the name of
+	// another argument.
+	Size  string
+	Space Space
+	Means string
+}
+
+// A Contract states what a kernel takes and gives. The banner, the C header,
+// the Go stub and the ABI test are made from it.
+type Contract struct {
+	Kernel   string // as users name it, such as vaes-avx512
+	Op       string // init, seal or open
+	Bits     int    // key size
+	Summary  string
+	Args     []Arg
+	Result   string   // meaning of the returned uint64; "" for void
+	Features []string // as processor manuals name them
+	KeyBlock []Field
+	// Clobbers says which registers change and what stays in them.
+	Clobbers string
+	// StackBytes is what the kernel takes below the stack pointer.
+	StackBytes int
+}
+
+// A Field is a part of the key block.
+type Field struct {
+	Offset, Size int // bytes
+	Means        string
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: ISC
+
+// Package kernels holds the kernels: for each a counter-mode stream, a GHASH
+// stream, and the frame round them that takes the arguments, the AAD, short
+// messages, the tail and the tag. Names are those of SP 800-38D; the algebra
+// behind the tables and the reduction is derived in docs/ALGORITHMS.md.
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/stitch"
+)
+
+// roundsFor returns the number of AES rounds for a key of that many bits.
+func roundsFor(bits int) int { return 6 + bits/32 }
+
+// newContract returns what all kernels promise for an operation.
+func newContract(kernel, op string, bits int) *ir.Contract {
+	c := &ir.Contract{Kernel: kernel, Op: op, Bits: bits}
+	ptr := func(name, perm, size string, space ir.Space, means string) ir.Arg {
+		typ := "const uint8_t *"
+		if perm != "r" {
+			typ = "uint8_t *"
+		}
+		return ir.Arg{Name: name, Type: typ, Perm: perm, Size: size, Space: space, Means: means}
+	}
+	num := func(name, means string) ir.Arg { return ir.Arg{Name: name, Type: "uint64_t ", Means: means} }
+	if op == "init" {
+		c.Summary = fmt.Sprintf("set up the key block for a %d-bit key", bits)
+		c.Args = []ir.Arg{
+			ptr("block", "w", "the fields below", ir.KeyBlock, "key block, at any 8-byte boundary"),
+			ptr("key", "r", fmt.Sprint(bits/8), ir.KeyBlock, "AES key"),
+		}
+		return c
+	}
+	tagPerm, tagMeans := "w", "where the tag goes"
+	c.Summary = fmt.Sprintf("encrypt and authenticate one message under a %d-bit key (SP 800-38D, 7.1)", bits)
+	if op == "open" {
+		tagPerm, tagMeans = "r", "the tag to be compared"
+		c.Summary = fmt.Sprintf("decrypt and verify one message under a %d-bit key (SP 800-38D, 7.2)", bits)
+		c.Result = "1 if the tag is right; else 0, and out holds zeros"
+	}
+	c.Args = []ir.Arg{
+		ptr("block", "r", "the fields below", ir.KeyBlock, "key block made by init"),
+		ptr("out", "w", "len", ir.Text, "result; in itself, or apart from it"),
+		ptr("in", "r", "len", ir.Text, "text"),
+		num("len", "bytes of text, at most 2^36-32"),
+		ptr("aad", "r", "aad_len", ir.AAD, "additional authenticated data"),
+		num("aad_len", "bytes of it, at most 2^61-1"),
+		ptr("nonce", "r", "nonce_len", ir.Nonce, "nonce"),
+		num("nonce_len", "bytes of it, at least 1"),
+		ptr("tag", tagPerm, "tag_len", ir.Tag, tagMeans),
+		num("tag_len", "bytes of it, 4 to 16"),
+	}
+	return c
+}
+
+// merge stitches streams. It panics where they clash: kernels are fixed
+// programs, so that is a mistake in their source.
+func merge(m *stitch.Model, streams ...stitch.Stream) []ir.Inst {
+	code, err := stitch.Merge(m, streams...)
+	if err != nil {
+		panic(err)
+	}
+	return code
+}
+
+// All returns the programs of every kernel, one slice a kernel.
+func All() [][]*ir.Program {
+	return [][]*ir.Program{VaesAVX512()}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: ISC
+
+package kernels
+
+import (
+	. "github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// A textMask limits the access to one of the registers of a group: the first
+// of a turn that begins inside a register, or the last of a message.
+type textMask struct {
+	register int // -1: none
+	k        ir.Operand
+}
+
+var noMask = textMask{register: -1}
+
+// roundKey loads round key r into every lane of z.
+func roundKey(b *ir.Builder, z ir.Operand, r int) {
+	b.I("vbroadcasti32x4", z, Mem(ir.KeyBlock, 128, rKey, int64(16*r)))
+}
+
+// vaesRounds encrypts the states z0 to z(n-1), which hold counter blocks xor
+// round key 0, and writes text xor key stream: register i is that of the 64
+// bytes at offset at+64i. Round keys pass through z8 and z9.
+func vaesRounds(b *ir.Builder, bits, n int, at int64, mask textMask) {
+	rounds := roundsFor(bits)
+	for r := 1; r < rounds; r++ {
+		key := Z(8 + r%2)
+		b.Origin("round key %d", r)
+		roundKey(b, key, r)
+		for i := range n {
+			b.Origin("AES blocks %d to %d, round %d", 4*i, 4*i+3, r)
+			b.I("vaesenc", Z(i), Z(i), key)
+		}
+	}
+	// The last round key joins the text first, so that vaesenclast adds both.
+	last := Z(8 + rounds%2)
+	b.Origin("round key %d", rounds)
+	roundKey(b, last, rounds)
+	for i := range n {
+		in := Mem(ir.Text, 512, rIn, at+int64(64*i))
+		out := Mem(ir.Text, 512, rOut, at+int64(64*i))
+		text := Z(10 + i%2)
+		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
+		if i == mask.register {
+			b.I("vmovdqu8", Zeroed(text, mask.k), in)
+			b.I("vpxorq", text, text, last)
+			out = Masked(out, mask.k)
+		} else {
+			b.I("vpxorq", text, last, in)
+		}
+		b.Origin("AES blocks %d to %d, round %d", 4*i, 4*i+3, rounds)
+		b.I("vaesenclast", Z(i), Z(i), text)
+		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
+		if i == mask.register {
+			b.I("vmovdqu8", out, Z(i))
+		} else {
+			b.I("vmovdqu64", out, Z(i))
+		}
+	}
+}
+
+// vaesHalfTurn is the counter-mode stream of half a turn, 32 blocks: half 0
+// or 1. The turn's counter is a multiple of 64, so a counter block differs
+// from vBase by a constant.
+func vaesHalfTurn(bits, half int, mask textMask) []ir.Inst {
+	b := &ir.Builder{ISA: ISA}
+	at := int64(half * vaesTurn / 2)
+	for i := range 8 {
+		b.Origin("CB of blocks %d to %d, round 0", 4*i, 4*i+3)
+		b.I("vpxorq", Z(i), vBase, Mem(ir.Rodata, 512, rTable, at+int64(64*i)))
+	}
+	vaesRounds(b, bits, 8, at, mask)
+	return b.Code
+}
+
+// vaesNextTurn sets vBase to the counter block of the turn at rCounter and
+// moves rCounter a turn on.
+func vaesNextTurn(b *ir.Builder) {
+	word := Low32(R11)
+	b.Origin("CB of the turn")
+	b.I("mov", word, Low32(rCounter))
+	b.I("bswap", word)
+	b.I("xor", word, Mem(ir.KeyBlock, 32, rKey, 12))
+	b.I("vpbroadcastd", Masked(vBase, K(7)), word)
+	b.I("add", Low32(rCounter), ir.Imm(64))
+}
+
+// vaesGroup encrypts or decrypts n registers of text with counters from z12,
+// which holds byte-reversed counter blocks, one a lane, and moves z12 on.
+func vaesGroup(b *ir.Builder, bits, n int, mask textMask) {
+	b.Origin("round key 0")
+	roundKey(b, Z(8), 0)
+	for i := range n {
+		b.Origin("CB of blocks %d to %d, round 0", 4*i, 4*i+3)
+		b.I("vpshufb", Z(i), Z(12), vBswap)
+		b.I("vpxorq", Z(i), Z(i), Z(8))
+		b.I("vpaddd", Z(12), Z(12), Z(13))
+	}
+	vaesRounds(b, bits, n, 0, mask)
+}
+
+// vaesBlock encrypts the 128-bit state in x, which holds the block itself,
+// one instruction stream without overlap.
+func vaesBlock(b *ir.Builder, bits int, x ir.Operand, name string) {
+	rounds := roundsFor(bits)
+	b.Origin("%s, round 0", name)
+	b.I("vpxorq", x, x, Mem(ir.KeyBlock, 128, rKey, 0))
+	for r := 1; r < rounds; r++ {
+		b.Origin("%s, round %d", name, r)
+		b.I("vaesenc", x, x, Mem(ir.KeyBlock, 128, rKey, int64(16*r)))
+	}
+	b.Origin("%s, round %d", name, rounds)
+	b.I("vaesenclast", x, x, Mem(ir.KeyBlock, 128, rKey, int64(16*rounds)))
+}

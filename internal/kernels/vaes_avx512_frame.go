@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: ISC
+
+package kernels
+
+import (
+	. "github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/stitch"
+)
+
+// vaesText returns the program that seals or opens one message.
+//
+// Text goes through the bulk loop in turns of 64 blocks and what is left, or
+// the whole of a short message, through the short path, which multiplies each
+// block by its own power of H and reduces once.
+func vaesText(bits int, seal bool) *ir.Program {
+	b := &ir.Builder{ISA: ISA}
+	op := "open"
+	if seal {
+		op = "seal"
+	}
+	b.Origin("entry")
+	b.I("endbr64")
+	vaesLengths(b)
+	vaesJ0(b, bits)
+	vaesAAD(b)
+	vaesDispatch(b)
+	vaesBulk(b, bits, seal)
+	vaesShortPath(b, bits, seal)
+	vaesFinish(b, seal)
+	return vaesProgram(op, bits, b)
+}
+
+// vaesLengths makes the length block and loads the constants.
+func vaesLengths(b *ir.Builder) {
+	b.Origin("constants")
+	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
+	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+	b.Origin("length block: bits of text, bits of AAD")
+	b.I("mov", RAX, rLen)
+	b.I("shl", RAX, ir.Imm(3))
+	b.I("vmovq", vLens, RAX)
+	b.I("mov", RAX, rAADLen)
+	b.I("shl", RAX, ir.Imm(3))
+	b.I("vpinsrq", vLens, vLens, RAX, ir.Imm(1))
+}
+
+// vaesJ0 derives J0 from the nonce (SP 800-38D, 7.1, step 2), encrypts it to
+// EK0 and leaves the counter block after it in vCtr.
+func vaesJ0(b *ir.Builder, bits int) {
+	j0 := X(12)
+	b.Origin("nonce of 12 bytes: J0 = nonce, 1")
+	b.I("mov", R10, argNonce)
+	b.I("mov", R11, argNonceLen)
+	b.I("cmp", R11, ir.Imm(12))
+	b.I("jne", ir.To("nonce_hash"))
+	b.I("vmovq", j0, Mem(ir.Nonce, 64, R10, 0))
+	b.I("mov", Low32(RAX), Mem(ir.Nonce, 32, R10, 8))
+	b.I("vpinsrd", j0, j0, Low32(RAX), ir.Imm(2))
+	b.I("mov", Low32(RAX), ir.Imm(1<<24))
+	b.I("vpinsrd", j0, j0, Low32(RAX), ir.Imm(3))
+	b.I("jmp", ir.To("j0"))
+
+	b.Label("nonce_hash")
+	b.Origin("nonce of another size: J0 = GHASH(nonce, length)")
+	b.I("vmovq", X(16), rOut)
+	b.I("vmovq", X(17), rIn)
+	b.I("mov", rOut, R10)
+	b.I("mov", rIn, R11)
+	b.I("shl", R11, ir.Imm(3))
+	b.I("vmovq", X(15), R11)
+	vaesAbsorb(b, "nonce", ir.Nonce, rOut, rIn)
+	b.I("vmovq", rOut, X(16))
+	b.I("vmovq", rIn, X(17))
+	b.Origin("GHASH the last blocks of the nonce")
+	b.I("lea", rPowers, Addr(rKey, vaesPowersEnd-16))
+	b.I("sub", rPowers, rLead)
+	vaesMultiply(b, vXi, Mem(ir.KeyBlock, 512, rPowers, 0), true)
+	b.Origin("GHASH the length of the nonce")
+	vaesMultiplyBlock(b, X(15))
+	vaesReduce(b)
+	vaesFold(b)
+	b.I("vpshufb", j0, view(vXi), view(vBswap))
+
+	b.Label("j0")
+	b.Origin("CB after J0")
+	b.I("vpshufb", view(vCtr), j0, view(vBswap))
+	b.I("vpaddd", view(vCtr), view(vCtr), Const(128, "one", 0))
+	b.I("vshufi64x2", vCtr, vCtr, vCtr, ir.Imm(broadcastLane0))
+	b.I("vmovdqu64", vEK0, j0)
+	vaesBlock(b, bits, vEK0, "EK0")
+}
+
+// vaesMultiplyBlock adds the product of the single block x with H to the sums.
+func vaesMultiplyBlock(b *ir.Builder, x ir.Operand) {
+	h := Mem(ir.KeyBlock, 128, rKey, vaesPowersEnd-16)
+	b.I("vpclmulqdq", X(18), x, h, ir.Imm(lowLow))
+	b.I("vpclmulqdq", X(19), x, h, ir.Imm(highLow))
+	b.I("vpclmulqdq", X(20), x, h, ir.Imm(lowHigh))
+	b.I("vpclmulqdq", X(21), x, h, ir.Imm(highHigh))
+	b.I("vpxorq", vLow, vLow, Z(18))
+	b.I("vpternlogq", vMid, Z(19), Z(20), ir.Imm(xor3))
+	b.I("vpxorq", vHigh, vHigh, Z(21))
+}
+
+// vaesAAD leaves the last blocks of the AAD in vXi and their bytes of powers
+// in rLead; both are zero without AAD.
+func vaesAAD(b *ir.Builder) {
+	b.Origin("AAD")
+	b.I("vpxorq", view(vXi), view(vXi), view(vXi))
+	b.I("xor", Low32(rLead), Low32(rLead))
+	b.I("test", rAADLen, rAADLen)
+	b.I("je", ir.To("dispatch"))
+	vaesAbsorb(b, "aad", ir.AAD, rAAD, rAADLen)
+}
+
+// vaesDispatch decides how the text that is left goes on: the short path takes
+// it all, or the bulk loop takes turns once the counter is a multiple of 64,
+// or stands at 2 behind one, as it does after a 12-byte nonce: then two blocks
+// of the first turn are left out. Else the short path takes what is missing.
+func vaesDispatch(b *ir.Builder) {
+	b.Label("dispatch")
+	b.Origin("choose the path")
+	b.I("xor", Low32(rRest), Low32(rRest))
+	b.I("cmp", rLen, ir.Imm(vaesShort))
+	b.I("jbe", ir.To("short"))
+	b.I("test", rLead, rLead)
+	b.I("je", ir.To("reduced"))
+	b.Origin("reduce what leads to one block")
+	b.I("lea", rPowers, Addr(rKey, vaesPowersEnd))
+	b.I("sub", rPowers, rLead)
+	vaesMultiply(b, vXi, Mem(ir.KeyBlock, 512, rPowers, 0), true)
+	vaesReduce(b)
+	vaesFold(b)
+	b.I("xor", Low32(rLead), Low32(rLead))
+
+	b.Label("reduced")
+	b.Origin("choose the path")
+	b.I("xor", Low32(R10), Low32(R10))
+	b.I("sub", R10, ir.Imm(1))
+	b.I("vmovd", Low32(rCounter), view(vCtr))
+	b.I("mov", Low32(R11), Low32(rCounter))
+	b.I("and", Low32(R11), ir.Imm(63))
+	b.I("je", ir.To("bulk"))
+	b.I("cmp", Low32(R11), ir.Imm(2))
+	b.I("je", ir.To("bulk_from_2"))
+	b.Origin("head up to a counter that is a multiple of 64")
+	b.I("mov", rRest, rLen)
+	b.I("mov", Low32(rLen), ir.Imm(64))
+	b.I("sub", rLen, R11)
+	b.I("shl", rLen, ir.Imm(4))
+	b.I("sub", rRest, rLen)
+	b.I("xor", Low32(rLead), Low32(rLead))
+	b.I("jmp", ir.To("short"))
+
+	b.Label("bulk_from_2")
+	b.Origin("the first turn without its first two blocks")
+	b.I("sub", rIn, ir.Imm(32))
+	b.I("sub", rOut, ir.Imm(32))
+	b.I("add", rLen, ir.Imm(32))
+	b.I("sub", Low32(rCounter), ir.Imm(2))
+	b.I("shl", R10, ir.Imm(32))
+	b.I("vpxorq", X(19), X(19), X(19))
+	b.I("vshufi64x2", vXi, Z(19), vXi, ir.Imm(0x40)) // lane 0 to lane 2
+}
+
+// vaesBulk takes turns of 64 blocks and leaves 33 to 1056 bytes, so that the
+// four lanes of vXi have blocks, or the length block, to be added to. When it
+// seals, GHASH runs half a turn behind on the ciphertext just written; when it
+// opens, GHASH runs beside on the ciphertext about to be overwritten.
+func vaesBulk(b *ir.Builder, bits int, seal bool) {
+	b.Label("bulk")
+	b.Origin("prepare the bulk loop")
+	b.I("kmovq", K(6), R10)
+	b.I("mov", Low32(R10), ir.Imm(0x8888)) // the counter of each lane
+	b.I("kmovq", K(7), R10)
+	b.I("lea", rTable, AddrConst("counters"))
+	roundKey(b, Z(8), 0)
+	b.I("vpshufb", vBase, vCtr, vBswap)
+	b.I("vpxorq", vBase, vBase, Z(8))
+
+	first := textMask{register: 0, k: K(6)}
+	half := func(h int, ctr textMask, hash []ir.Inst) {
+		b.Append(merge(vaesModel,
+			stitch.Stream{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
+			stitch.Stream{Name: "GHASH", Code: hash}))
+	}
+	advance := func() {
+		b.Origin("next turn")
+		b.I("add", rIn, ir.Imm(vaesTurn))
+		b.I("add", rOut, ir.Imm(vaesTurn))
+		b.I("sub", rLen, ir.Imm(vaesTurn))
+		b.I("cmp", rLen, ir.Imm(vaesTurn+33))
+	}
+	turn := func(mask textMask) {
+		vaesNextTurn(b)
+		if seal {
+			half(0, mask, vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
+			half(1, noMask, vaesHalfHash(0, rOut, 0, mask))
+		} else {
+			half(0, mask, vaesHalfHash(0, rIn, 0, mask))
+			half(1, noMask, vaesHalfHash(1, rIn, vaesTurn/2, noMask))
+		}
+		advance()
+	}
+	if seal {
+		vaesNextTurn(b)
+		b.Append(vaesHalfTurn(bits, 0, first))
+		half(1, noMask, vaesHalfHash(0, rOut, 0, first))
+		advance()
+	} else {
+		turn(first)
+	}
+	b.I("jb", ir.To("bulk_end"))
+	b.Label("bulk_turn")
+	turn(noMask)
+	b.I("jae", ir.To("bulk_turn"))
+	b.Label("bulk_end")
+	if seal {
+		b.Append(vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
+	}
+	b.Origin("counter for the short path")
+	vaesSetCounter(b)
+}
+
+// vaesSetCounter puts rCounter into every lane of vCtr and clears rLead.
+func vaesSetCounter(b *ir.Builder) {
+	b.I("mov", Low32(R10), ir.Imm(0x1111))
+	b.I("kmovq", K(5), R10)
+	b.I("vpbroadcastd", Masked(vCtr, K(5)), Low32(rCounter))
+	b.I("xor", Low32(rLead), Low32(rLead))
+}
+
+// vaesShortPath takes rLen bytes of text, at most vaesShort, behind the
+// blocks or lanes in vXi, and the length block unless rRest bytes of text are
+// to follow. It leaves GHASH in the lowest lane of vXi.
+func vaesShortPath(b *ir.Builder, bits int, seal bool) {
+	b.Label("short")
+	b.Origin("powers of H for what is left")
+	b.I("lea", R10, Addr(rLen, 15))
+	b.I("and", R10, ir.Imm(-16))
+	b.I("lea", RAX, Addr(rKey, vaesPowersEnd))
+	b.I("sub", RAX, R10)
+	b.I("lea", R10, Addr(RAX, -16))
+	b.I("test", rRest, rRest)
+	b.I("cmovne", R10, RAX)
+	b.I("mov", RAX, R10)
+	b.I("sub", RAX, rLead)
+	b.Origin("GHASH what leads")
+	vaesMultiply(b, vXi, Mem(ir.KeyBlock, 512, RAX, 0), true)
+	b.I("test", rRest, rRest)
+	b.I("jne", ir.To("short_counter"))
+	b.Origin("GHASH the length block")
+	vaesMultiplyBlock(b, vLens)
+	b.Label("short_counter")
+	b.Origin("counters")
+	b.I("vbroadcasti32x4", Z(13), Const(128, "four", 0))
+	b.I("vpaddd", Z(12), vCtr, Const(512, "lane_numbers", 0))
+	b.I("cmp", rLen, ir.Imm(256))
+	b.I("jbe", ir.To("short_tail"))
+
+	b.Label("short_group")
+	vaesGroupAndHash(b, bits, 4, noMask, seal)
+	b.Origin("next 16 blocks")
+	b.I("add", rIn, ir.Imm(256))
+	b.I("add", rOut, ir.Imm(256))
+	b.I("add", rPowers, ir.Imm(256))
+	b.I("sub", rLen, ir.Imm(256))
+	b.I("cmp", rLen, ir.Imm(256))
+	b.I("ja", ir.To("short_group"))
+
+	b.Label("short_tail")
+	b.Origin("registers in the tail")
+	b.I("test", rLen, rLen)
+	b.I("je", ir.To("short_end"))
+	b.I("cmp", rLen, ir.Imm(128))
+	b.I("ja", ir.To("tail_3_or_4"))
+	b.I("cmp", rLen, ir.Imm(64))
+	b.I("ja", ir.To("tail_2"))
+	vaesTail(b, bits, 1, seal)
+	b.Label("tail_2")
+	vaesTail(b, bits, 2, seal)
+	b.Label("tail_3_or_4")
+	b.I("cmp", rLen, ir.Imm(192))
+	b.I("ja", ir.To("tail_4"))
+	vaesTail(b, bits, 3, seal)
+	b.Label("tail_4")
+	vaesTail(b, bits, 4, seal)
+
+	b.Label("short_end")
+	vaesReduce(b)
+	vaesFold(b)
+	b.I("test", rRest, rRest)
+	b.I("je", ir.To("finish"))
+	b.Origin("end of the head: the next counter is a multiple of 64")
+	b.I("mov", rLen, rRest)
+	b.I("vmovd", Low32(rCounter), view(vCtr))
+	b.I("add", Low32(rCounter), ir.Imm(63))
+	b.I("and", Low32(rCounter), ir.Imm(-64))
+	vaesSetCounter(b)
+	b.I("jmp", ir.To("dispatch"))
+}
+
+// vaesTail takes the last 1 to 64 bytes of the n-th register and the full
+// registers before it.
+func vaesTail(b *ir.Builder, bits, n int, seal bool) {
+	b.Origin("tail of %d registers", n)
+	b.I("lea", R11, Addr(rLen, int64(-64*(n-1))))
+	vaesMaskOf(b, K(1), R11)
+	vaesGroupAndHash(b, bits, n, textMask{register: n - 1, k: K(1)}, seal)
+	b.I("add", rIn, rLen)
+	b.I("add", rOut, rLen)
+	b.I("jmp", ir.To("short_end"))
+}
+
+// vaesGroupAndHash takes n registers of text through counter mode and adds
+// their products with the powers at rPowers to the sums.
+func vaesGroupAndHash(b *ir.Builder, bits, n int, mask textMask, seal bool) {
+	ctr := &ir.Builder{ISA: ISA}
+	vaesGroup(ctr, bits, n, mask)
+	hash := &ir.Builder{ISA: ISA}
+	for i := range n {
+		hash.Origin("GHASH of register %d", i)
+		c := Z(14 + i)
+		switch src := Mem(ir.Text, 512, rIn, int64(64*i)); {
+		case seal && i == mask.register:
+			hash.I("vmovdqu8", Zeroed(c, mask.k), Z(i))
+		case seal:
+			c = Z(i)
+		case i == mask.register:
+			hash.I("vmovdqu8", Zeroed(c, mask.k), src)
+		default:
+			hash.I("vmovdqu64", c, src)
+		}
+		hash.I("vpshufb", Z(14+i), c, vBswap)
+		vaesMultiply(hash, Z(14+i), Mem(ir.KeyBlock, 512, rPowers, int64(64*i)), false)
+	}
+	if seal {
+		b.Append(ctr.Code)
+		b.Append(hash.Code)
+		return
+	}
+	b.Append(merge(vaesModel,
+		stitch.Stream{Name: "counter mode", Code: ctr.Code},
+		stitch.Stream{Name: "GHASH", Code: hash.Code}))
+}
+
+// vaesFinish makes the tag, writes or compares it, and wipes the registers.
+func vaesFinish(b *ir.Builder, seal bool) {
+	tag := X(12)
+	b.Label("finish")
+	b.Origin("tag = GHASH xor EK0")
+	b.I("vpshufb", tag, view(vXi), view(vBswap))
+	b.I("vpxorq", tag, tag, vEK0)
+	b.I("mov", R11, argTag)
+	b.I("mov", R10, argTagLen)
+	vaesMaskOf(b, K(1), R10)
+	mem := Mem(ir.Tag, 128, R11, 0)
+	if seal {
+		b.I("vmovdqu8", Masked(mem, K(1)), tag)
+	} else {
+		b.Origin("compare the tag")
+		b.I("vmovdqu8", Zeroed(X(13), K(1)), mem)
+		b.I("vpxorq", tag, tag, X(13))
+		b.I("vmovdqu8", Zeroed(tag, K(1)), tag)
+		b.I("mov", Low32(RAX), ir.Imm(1))
+		b.I("vptest", tag, tag)
+		b.I("je", ir.To("wipe"))
+		b.Origin("wrong tag: clear the output")
+		b.I("vmovq", rLen, vLens)
+		b.I("shr", rLen, ir.Imm(3))
+		b.I("sub", rOut, rLen)
+		b.I("vpxorq", X(16), X(16), X(16))
+		b.I("cmp", rLen, ir.Imm(64))
+		b.I("jb", ir.To("clear_last"))
+		b.Label("clear")
+		b.I("vmovdqu64", Mem(ir.Text, 512, rOut, 0), Z(16))
+		b.I("add", rOut, ir.Imm(64))
+		b.I("sub", rLen, ir.Imm(64))
+		b.I("cmp", rLen, ir.Imm(64))
+		b.I("jae", ir.To("clear"))
+		b.Label("clear_last")
+		vaesMaskOf(b, K(1), rLen)
+		b.I("vmovdqu8", Masked(Mem(ir.Text, 512, rOut, 0), K(1)), Z(16))
+		b.I("xor", Low32(RAX), Low32(RAX))
+	}
+	b.Label("wipe")
+	b.Origin("leave no secret in a register")
+	b.I("xor", Low32(R11), Low32(R11))
+	vaesWipe(b)
+}
+
+// vaesWipe clears all vector registers and returns.
+func vaesWipe(b *ir.Builder) {
+	for i := range 32 {
+		if i < 16 {
+			b.I("vpxor", X(i), X(i), X(i))
+		} else {
+			b.I("vpxorq", X(i), X(i), X(i))
+		}
+	}
+	b.I("vzeroupper")
+	b.I("ret")
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: ISC
+
+package kernels
+
+import (
+	. "github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// Immediates: the xor of three operands, and which halves vpclmulqdq takes.
+const (
+	xor3           = 0x96
+	lowLow         = 0x00
+	highLow        = 0x01 // the high half of the first operand, the low of the second
+	lowHigh        = 0x10
+	highHigh       = 0x11
+	swapHalves     = 0x4e // vpshufd
+	broadcastLane0 = 0x00 // vshufi64x2
+)
+
+// vaesHalfHash is the GHASH stream of half a turn, 32 blocks of ciphertext at
+// offset at from base. Each of the four lanes is a GHASH of its own with
+// stride H^4, so that nothing is added across lanes inside the loop: register
+// i of the turn is multiplied by H^(64-4i) in every lane. Half 0 begins the
+// sums with vXi; half 1 completes them and reduces them to vXi.
+func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst {
+	b := &ir.Builder{ISA: ISA}
+	a, c := Z(12), Z(13) // the ciphertext of two registers
+	pa, pc, pm := Z(14), Z(15), Z(16)
+	for i := 0; i < 8; i += 2 {
+		turn := half*8 + i // register of the turn
+		for j, z := range []ir.Operand{a, c} {
+			b.Origin("GHASH blocks %d to %d", 4*(turn+j), 4*(turn+j)+3)
+			src := Mem(ir.Text, 512, base, at+int64(64*(i+j)))
+			if i+j == mask.register {
+				b.I("vmovdqu8", Zeroed(z, mask.k), src)
+			} else {
+				b.I("vmovdqu64", z, src)
+			}
+			b.I("vpshufb", z, z, vBswap)
+		}
+		first := turn == 0
+		if first {
+			b.Origin("GHASH blocks 0 to 3, add Xi")
+			b.I("vpxorq", a, a, vXi)
+		}
+		b.Origin("H^%d, H^%d", 64-4*turn, 60-4*turn)
+		power := int64(vaesPowersEnd - 64*(16-turn))
+		b.I("vbroadcasti32x4", pa, Mem(ir.KeyBlock, 128, rKey, power))
+		b.I("vbroadcasti32x4", pc, Mem(ir.KeyBlock, 128, rKey, power+64))
+		b.I("vbroadcasti32x4", pm, Mem(ir.KeyBlock, 128, rKey, int64(vaesMiddles+8*turn)))
+
+		b.Origin("GHASH blocks %d to %d, middle terms", 4*turn, 4*turn+7)
+		b.I("vpunpcklqdq", Z(17), a, c)
+		b.I("vpunpckhqdq", Z(18), a, c)
+		b.I("vpxorq", Z(17), Z(17), Z(18))
+		for _, part := range []struct {
+			name           string
+			sum            ir.Operand
+			x, y, h, k     ir.Operand
+			first1, second int64
+		}{
+			{"low", vLow, a, c, pa, pc, lowLow, lowLow},
+			{"high", vHigh, a, c, pa, pc, highHigh, highHigh},
+			{"middle", vMid, Z(17), Z(17), pm, pm, lowLow, highHigh},
+		} {
+			b.Origin("GHASH blocks %d to %d, %s products", 4*turn, 4*turn+7, part.name)
+			if first {
+				b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.first1))
+				b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.second))
+				b.I("vpxorq", part.sum, part.sum, Z(20))
+				continue
+			}
+			b.I("vpclmulqdq", Z(19), part.x, part.h, ir.Imm(part.first1))
+			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.second))
+			b.I("vpternlogq", part.sum, Z(19), Z(20), ir.Imm(xor3))
+		}
+	}
+	if half == 1 {
+		b.Origin("GHASH middle terms without low and high")
+		b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
+		vaesReduce(b)
+	}
+	return b.Code
+}
+
+// vaesReduce reduces the sums of products modulo the field polynomial, each
+// lane on its own, and leaves the result in vXi.
+func vaesReduce(b *ir.Builder) {
+	t, swapped := Z(19), Z(20)
+	b.Origin("reduce the low quarter")
+	b.I("vpclmulqdq", t, vLow, vPoly, ir.Imm(lowHigh))
+	b.I("vpshufd", swapped, vLow, ir.Imm(swapHalves))
+	b.I("vpternlogq", vMid, t, swapped, ir.Imm(xor3))
+	b.Origin("reduce the second quarter")
+	b.I("vpclmulqdq", t, vMid, vPoly, ir.Imm(lowHigh))
+	b.I("vpshufd", swapped, vMid, ir.Imm(swapHalves))
+	b.I("vpternlogq", vHigh, t, swapped, ir.Imm(xor3))
+	b.I("vmovdqu64", vXi, vHigh)
+}
+
+// vaesFold adds the four lanes of vXi into the lowest and clears the others.
+func vaesFold(b *ir.Builder) {
+	b.Origin("add the lanes")
+	b.I("vextracti64x4", Y(19), vXi, ir.Imm(1))
+	b.I("vpxorq", Y(19), Y(19), Y(vXi.Reg.Num))
+	b.I("vextracti32x4", X(20), Z(19), ir.Imm(1))
+	b.I("vpxorq", view(vXi), X(19), X(20))
+}
+
+// vaesMultiply multiplies the register z by the powers at mem, lane by lane,
+// and adds the products to the sums, or begins the sums with them.
+func vaesMultiply(b *ir.Builder, z, mem ir.Operand, begin bool) {
+	if begin {
+		b.I("vpclmulqdq", vLow, z, mem, ir.Imm(lowLow))
+		b.I("vpclmulqdq", vMid, z, mem, ir.Imm(highLow))
+		b.I("vpclmulqdq", Z(19), z, mem, ir.Imm(lowHigh))
+		b.I("vpclmulqdq", vHigh, z, mem, ir.Imm(highHigh))
+		b.I("vpxorq", vMid, vMid, Z(19))
+		return
+	}
+	b.I("vpclmulqdq", Z(18), z, mem, ir.Imm(lowLow))
+	b.I("vpxorq", vLow, vLow, Z(18))
+	b.I("vpclmulqdq", Z(19), z, mem, ir.Imm(highLow))
+	b.I("vpclmulqdq", Z(20), z, mem, ir.Imm(lowHigh))
+	b.I("vpternlogq", vMid, Z(19), Z(20), ir.Imm(xor3))
+	b.I("vpclmulqdq", Z(21), z, mem, ir.Imm(highHigh))
+	b.I("vpxorq", vHigh, vHigh, Z(21))
+}
+
+// vaesAbsorb hashes the rLen-like number of bytes in length, at least 1, at
+// pointer, all but the last 1 to 64 of them, and leaves in vXi the sum of Xi
+// and the last ones, one block a lane, and in rLead the bytes of powers of H
+// that those take. Lanes without a block stay zero. It uses rax, r10, k1 and
+// both registers given.
+func vaesAbsorb(b *ir.Builder, name string, space ir.Space, pointer, length ir.Operand) {
+	b.Origin("GHASH of the %s", name)
+	b.I("vpxorq", view(vXi), view(vXi), view(vXi))
+	b.I("cmp", length, ir.Imm(64))
+	b.I("jbe", ir.To(name+"_last"))
+
+	b.Label(name + "_part")
+	b.Origin("%s: at most 64 blocks, in whole registers", name)
+	b.I("lea", RAX, Addr(length, -1))
+	b.I("and", RAX, ir.Imm(-64))
+	b.I("mov", Low32(R10), ir.Imm(vaesTurn))
+	b.I("cmp", RAX, R10)
+	b.I("cmova", RAX, R10)
+	b.I("sub", length, RAX)
+	b.I("lea", rPowers, Addr(rKey, vaesPowersEnd))
+	b.I("sub", rPowers, RAX)
+	for _, z := range []ir.Operand{vLow, vMid, vHigh} {
+		b.I("vpxorq", view(z), view(z), view(z))
+	}
+	b.Label(name + "_register")
+	b.Origin("%s: four blocks", name)
+	b.I("vmovdqu64", Z(12), Mem(space, 512, pointer, 0))
+	b.I("vpshufb", Z(12), Z(12), vBswap)
+	b.I("vpxorq", Z(12), Z(12), vXi)
+	b.I("vpxorq", view(vXi), view(vXi), view(vXi))
+	vaesMultiply(b, Z(12), Mem(ir.KeyBlock, 512, rPowers, 0), false)
+	b.I("add", pointer, ir.Imm(64))
+	b.I("add", rPowers, ir.Imm(64))
+	b.I("sub", RAX, ir.Imm(64))
+	b.I("jne", ir.To(name+"_register"))
+	vaesReduce(b)
+	vaesFold(b)
+	b.I("cmp", length, ir.Imm(64))
+	b.I("ja", ir.To(name+"_part"))
+
+	b.Label(name + "_last")
+	b.Origin("%s: the last 1 to 64 bytes", name)
+	vaesMaskOf(b, K(1), length)
+	b.I("vmovdqu8", Zeroed(Z(12), K(1)), Mem(space, 512, pointer, 0))
+	b.I("vpshufb", Z(12), Z(12), vBswap)
+	b.I("vpxorq", vXi, vXi, Z(12))
+	b.I("lea", rLead, Addr(length, 15))
+	b.I("and", rLead, ir.Imm(-16))
+}
+
+// vaesMaskOf sets the low bits of mask register k, as many as length says, up
+// to 64. It uses rax.
+func vaesMaskOf(b *ir.Builder, k, length ir.Operand) {
+	b.I("xor", Low32(RAX), Low32(RAX))
+	b.I("sub", RAX, ir.Imm(1))
+	b.I("bzhi", RAX, RAX, length)
+	b.I("kmovq", k, RAX)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: ISC
+
+package kernels
+
+import (
+	. "github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// vaesInit returns the program that sets up the key block: the key schedule
+// of FIPS 197, 5.2, then H = E(K, 0) and its powers.
+func vaesInit(bits int) *ir.Program {
+	b := &ir.Builder{ISA: ISA}
+	b.Origin("entry")
+	b.I("endbr64")
+	b.I("vpxor", X(7), X(7), X(7))
+	b.I("vmovdqu64", X(6), Const(128, "rotate", 0))
+	switch bits {
+	case 128:
+		vaesSchedule128(b)
+	case 192:
+		vaesSchedule192(b)
+	case 256:
+		vaesSchedule256(b)
+	}
+	vaesPowersOfH(b, bits)
+	b.Origin("leave no secret in a register")
+	vaesWipe(b)
+	return vaesProgram("init", bits, b)
+}
+
+// The key goes through x0 and x1; x6 holds the shuffle that puts the rotated
+// last word into all columns, x7 zero.
+var vKey = RSI
+
+func vaesKeyAt(offset int64) ir.Operand { return Mem(ir.KeyBlock, 128, RDI, offset) }
+
+// vaesSubWord leaves in x3, in each column, the last word of x (or word 1 for
+// 192 bits), through the S-box. All columns are equal, so that the ShiftRows
+// of vaesenclast changes nothing; its round key adds the round constant.
+func vaesSubWord(b *ir.Builder, x ir.Operand, rotated bool, word int, rcon ir.Operand) {
+	b.I("vpshufd", X(3), x, ir.Imm(int64(word*0x55)))
+	if rotated {
+		b.I("vpshufb", X(3), X(3), X(6))
+	}
+	b.I("vaesenclast", X(3), X(3), rcon)
+}
+
+// vaesPrefix replaces each word of x by the xor of itself and all words
+// before it, and adds x3.
+func vaesPrefix(b *ir.Builder, x ir.Operand) {
+	b.I("vpslldq", X(4), x, ir.Imm(4))
+	b.I("vpxorq", x, x, X(4))
+	b.I("vpslldq", X(4), x, ir.Imm(8))
+	b.I("vpternlogq", x, X(4), X(3), ir.Imm(xor3))
+}
+
+func rcon(i int) ir.Operand { return Const(128, "rcon", int64(16*i)) }
+
+func vaesSchedule128(b *ir.Builder) {
+	b.Origin("round key 0")
+	b.I("vmovdqu64", X(0), Mem(ir.KeyBlock, 128, vKey, 0))
+	b.I("vmovdqu64", vaesKeyAt(0), X(0))
+	for i := range 10 {
+		b.Origin("round key %d", i+1)
+		vaesSubWord(b, X(0), true, 3, rcon(i))
+		vaesPrefix(b, X(0))
+		b.I("vmovdqu64", vaesKeyAt(int64(16*(i+1))), X(0))
+	}
+}
+
+func vaesSchedule192(b *ir.Builder) {
+	b.Origin("words 0 to 5")
+	b.I("vmovdqu64", X(0), Mem(ir.KeyBlock, 128, vKey, 0))
+	b.I("vmovq", X(1), Mem(ir.KeyBlock, 64, vKey, 16))
+	b.I("vmovdqu64", vaesKeyAt(0), X(0))
+	b.I("vmovq", Mem(ir.KeyBlock, 64, RDI, 16), X(1))
+	for i := range 8 {
+		b.Origin("words %d to %d", 6*i+6, 6*i+11)
+		vaesSubWord(b, X(1), true, 1, rcon(i))
+		vaesPrefix(b, X(0))
+		b.I("vmovdqu64", vaesKeyAt(int64(24*(i+1))), X(0))
+		if i == 7 { // 52 words are all that 12 rounds take
+			break
+		}
+		b.I("vpshufd", X(3), X(0), ir.Imm(0xff))
+		b.I("vpslldq", X(4), X(1), ir.Imm(4))
+		b.I("vpternlogq", X(1), X(4), X(3), ir.Imm(xor3))
+		b.I("vmovq", Mem(ir.KeyBlock, 64, RDI, int64(24*(i+1)+16)), X(1))
+	}
+}
+
+func vaesSchedule256(b *ir.Builder) {
+	b.Origin("round keys 0 and 1")
+	for i := range 2 {
+		b.I("vmovdqu64", X(i), Mem(ir.KeyBlock, 128, vKey, int64(16*i)))
+		b.I("vmovdqu64", vaesKeyAt(int64(16*i)), X(i))
+	}
+	for i := 2; i < 15; i++ {
+		b.Origin("round key %d", i)
+		if i%2 == 0 {
+			vaesSubWord(b, X(1), true, 3, rcon(i/2-1))
+		} else {
+			vaesSubWord(b, X(0), false, 3, X(7))
+		}
+		vaesPrefix(b, X(i%2))
+		b.I("vmovdqu64", vaesKeyAt(int64(16*i)), X(i%2))
+	}
+}
+
+// vaesPowersOfH computes H and stores its powers, four a register: row k, of
+// rows 1 to 18, holds H^4k to H^(4k-3).
+func vaesPowersOfH(b *ir.Builder, bits int) {
+	b.Origin("constants")
+	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
+	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+	h := view(vXi)
+	b.I("vpxorq", h, h, h)
+	vaesBlock(b, bits, h, "H")
+
+	b.Origin("H times x^-1")
+	b.I("vpshufb", h, h, view(vBswap))
+	b.I("vpsrlq", X(3), h, ir.Imm(63))
+	b.I("vpslldq", X(4), X(3), ir.Imm(8))
+	b.I("vpsllq", X(5), h, ir.Imm(1))
+	b.I("vpshufd", X(3), h, ir.Imm(0xff))
+	b.I("vpsrad", X(3), X(3), ir.Imm(31))
+	b.I("vpandq", X(3), X(3), view(vPoly))
+	b.I("vpternlogq", X(3), X(4), X(5), ir.Imm(xor3))
+
+	b.Origin("H^2 to H^4")
+	h1, h2 := Z(3), Z(4)
+	vaesTimes(b, view(h2), view(h1), view(h1))
+	b.I("vshufi64x2", Z(5), h2, h1, ir.Imm(0)) // lanes H^2, H^2, H, H
+	b.I("vshufi64x2", Z(5), Z(5), Z(5), ir.Imm(0x08))
+	b.I("vshufi64x2", h2, h2, h2, ir.Imm(broadcastLane0))
+	vaesTimes(b, Z(6), Z(5), h2) // lanes H^4, H^3, H^4, H^4
+	b.I("vshufi64x2", Z(0), Z(6), Z(5), ir.Imm(0x44))
+	vaesStoreRow(b, 1, Z(0))
+
+	// Each step multiplies the first rows by the highest power so far, in
+	// every lane, and doubles their number. Rows 1 to 8 stay in registers.
+	rows := []ir.Operand{Z(0)}
+	free := []ir.Operand{Z(1), Z(2), Z(3), Z(4), Z(5), Z(6), Z(7)}
+	power := Z(8)
+	for have := 1; have < 18; have *= 2 {
+		b.Origin("H^%d in every lane", 4*have)
+		if have <= 8 {
+			top := rows[have-1]
+			b.I("vshufi64x2", power, top, top, ir.Imm(broadcastLane0))
+		} else {
+			b.I("vbroadcasti32x4", power, Mem(ir.KeyBlock, 128, RDI, int64(vaesPowersEnd-64*have)))
+		}
+		for k := 1; k <= have && have+k <= 18; k++ {
+			dst := Z(9 + k%2)
+			if have+k <= 8 {
+				dst, free = free[0], free[1:]
+				rows = append(rows, dst)
+			}
+			src := Z(11)
+			if k <= len(rows) && k <= 8 {
+				src = rows[k-1]
+			} else {
+				b.I("vmovdqu64", src, Mem(ir.KeyBlock, 512, RDI, int64(vaesPowersEnd-64*k)))
+			}
+			b.Origin("H^%d to H^%d", 4*(have+k), 4*(have+k)-3)
+			vaesTimes(b, dst, src, power)
+			vaesStoreRow(b, have+k, dst)
+		}
+	}
+	for k := 16; k > 0; k -= 2 {
+		b.Origin("halves of H^%d and H^%d", 4*k, 4*k-4)
+		b.I("vmovdqu64", X(1), Mem(ir.KeyBlock, 128, RDI, int64(vaesPowersEnd-64*k)))
+		b.I("vmovdqu64", X(2), Mem(ir.KeyBlock, 128, RDI, int64(vaesPowersEnd-64*(k-1))))
+		b.I("vpunpcklqdq", X(3), X(1), X(2))
+		b.I("vpunpckhqdq", X(4), X(1), X(2))
+		b.I("vpxorq", X(3), X(3), X(4))
+		b.I("vmovdqu64", Mem(ir.KeyBlock, 128, RDI, int64(vaesMiddles+128-8*k)), X(3))
+	}
+}
+
+func vaesStoreRow(b *ir.Builder, k int, z ir.Operand) {
+	b.I("vmovdqu64", Mem(ir.KeyBlock, 512, RDI, int64(vaesPowersEnd-64*k)), z)
+}
+
+// vaesTimes sets dst to the product of x and y, lane by lane. It uses z17 to
+// z21.
+func vaesTimes(b *ir.Builder, dst, x, y ir.Operand) {
+	as := func(n int) ir.Operand {
+		if dst.Width == 128 {
+			return X(n)
+		}
+		return Z(n)
+	}
+	low, mid, high, t, swapped := as(17), as(18), as(19), as(20), as(21)
+	poly := as(vPoly.Reg.Num)
+	b.I("vpclmulqdq", low, x, y, ir.Imm(lowLow))
+	b.I("vpclmulqdq", mid, x, y, ir.Imm(highLow))
+	b.I("vpclmulqdq", t, x, y, ir.Imm(lowHigh))
+	b.I("vpclmulqdq", high, x, y, ir.Imm(highHigh))
+	b.I("vpxorq", mid, mid, t)
+	b.I("vpclmulqdq", t, low, poly, ir.Imm(lowHigh))
+	b.I("vpshufd", swapped, low, ir.Imm(swapHalves))
+	b.I("vpternlogq", mid, t, swapped, ir.Imm(xor3))
+	b.I("vpclmulqdq", t, mid, poly, ir.Imm(lowHigh))
+	b.I("vpshufd", swapped, mid, ir.Imm(swapHalves))
+	b.I("vpternlogq", high, t, swapped, ir.Imm(xor3))
+	b.I("vmovdqu64", dst, high)
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: ISC
+
+// Package stitch interleaves independent instruction streams into one. Each
+// stream keeps its own order, so its meaning is what a reader sees in the
+// source; the stitcher only decides whose turn it is, guided by a model of
+// the processor's ports and latencies.
+package stitch
+
+import (
+	"fmt"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// A Cost tells how a processor model runs an instruction.
+type Cost struct {
+	Ports   uint // bit i: may issue on port i
+	Latency int  // cycles until the result can be used
+	Hold    int  // cycles for which the port is taken; 0 means 1
+}
+
+// A Model gives the cost of each form on one family of cores.
+type Model struct {
+	Name  string
+	Width int // instructions issued in a cycle
+	Ports int
+	Cost  func(i ir.Inst) Cost
+}
+
+// A Stream is a named sequence of instructions without branches.
+type Stream struct {
+	Name string
+	Code []ir.Inst
+}
+
+// Merge interleaves streams. Streams may read the same registers and memory;
+// it returns an error if one writes a register that another uses, or if one
+// writes memory that another uses in the same space at other than equal
+// addresses seen through the same base register. Where one stream loads the
+// text that another stores, the load keeps its place before the store: that
+// is how a message is opened in place.
+func Merge(m *Model, streams ...Stream) ([]ir.Inst, error) {
+	before, err := constraints(streams)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, s := range streams {
+		total += len(s.Code)
+	}
+	sched := newSchedule(m)
+	next := make([]int, len(streams))
+	var out []ir.Inst
+	for len(out) < total {
+		best, bestKey := -1, [2]float64{}
+		for n, s := range streams {
+			i := next[n]
+			if i == len(s.Code) || !released(before, streams, next, n, i) {
+				continue
+			}
+			// Whoever can issue earliest goes first; among equals the
+			// stream that lags behind its share of the whole.
+			key := [2]float64{float64(sched.earliest(s.Code[i])), float64(i+1) / float64(len(s.Code))}
+			if share := behind(next, streams, n); share > 0 {
+				key[0] -= share
+			}
+			if best < 0 || key[0] < bestKey[0] || key[0] == bestKey[0] && key[1] < bestKey[1] {
+				best, bestKey = n, key
+			}
+		}
+		if best < 0 {
+			return nil, fmt.Errorf("stitch: streams wait for each other")
+		}
+		for {
+			i := streams[best].Code[next[best]]
+			sched.issue(i)
+			out = append(out, i)
+			next[best]++
+			if !i.Glue || next[best] == len(streams[best].Code) {
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// behind returns by how many cycles' worth a stream lags behind the average
+// progress of all; streams then end together rather than the cheap one first.
+func behind(next []int, streams []Stream, n int) float64 {
+	done, total := 0, 0
+	for i, s := range streams {
+		done += next[i]
+		total += len(s.Code)
+	}
+	own := float64(next[n]) / float64(len(streams[n].Code))
+	return (float64(done)/float64(total) - own) * float64(len(streams[n].Code)) / 2
+}
+
+// pair is one instruction of one stream.
+type pair struct{ stream, at int }
+
+// released reports whether everything that must come before instruction at
+// of stream n has been issued.
+func released(before map[pair][]pair, streams []Stream, next []int, n, at int) bool {
+	for {
+		for _, p := range before[pair{n, at}] {
+			if next[p.stream] <= p.at {
+				return false
+			}
+		}
+		if !streams[n].Code[at].Glue || at+1 == len(streams[n].Code) {
+			return true
+		}
+		at++
+	}
+}
+
+// constraints checks that the streams are independent, apart from loads of
+// the text that another stream stores later, which it returns as orderings.
+func constraints(streams []Stream) (map[pair][]pair, error) {
+	type user struct {
+		stream int
+		write  bool
+	}
+	regs := map[ir.Reg]user{}
+	note := func(n int, r ir.Reg, write bool) error {
+		u, ok := regs[r]
+		if ok && u.stream != n && (write || u.write) {
+			return fmt.Errorf("stitch: streams %s and %s clash in register %v", streams[u.stream].Name, streams[n].Name, r)
+		}
+		if !ok || write {
+			regs[r] = user{n, write || u.write}
+		}
+		return nil
+	}
+	before := map[pair][]pair{}
+	for n, s := range streams {
+		for _, i := range s.Code {
+			if i.Form == nil || i.Form.Flow != ir.Next {
+				return nil, fmt.Errorf("stitch: stream %s has a label or a jump in it", s.Name)
+			}
+			u := i.Uses()
+			for _, r := range u.Reads {
+				if err := note(n, r, false); err != nil {
+					return nil, err
+				}
+			}
+			for _, r := range u.Writes {
+				if err := note(n, r, true); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	// A second pass over all pairs, since a register read by two streams
+	// may be written by the first after the second was noted.
+	for n, s := range streams {
+		for _, i := range s.Code {
+			for _, r := range i.Uses().Reads {
+				if u := regs[r]; u.write && u.stream != n {
+					return nil, fmt.Errorf("stitch: streams %s and %s clash in register %v", streams[u.stream].Name, s.Name, r)
+				}
+			}
+		}
+	}
+	for a, sa := range streams {
+		for ia, x := range sa.Code {
+			for _, ca := range x.Uses().Cells {
+				if !ca.Write {
+					continue
+				}
+				for b, sb := range streams {
+					if b == a {
+						continue
+					}
+					for ib, y := range sb.Code {
+						for _, cb := range y.Uses().Cells {
+							if ca.Mem.Space != cb.Mem.Space {
+								continue
+							}
+							if cb.Write {
+								return nil, fmt.Errorf("stitch: streams %s and %s both store to the %s", sa.Name, sb.Name, ca.Mem.Space)
+							}
+							if overlap(ca, cb) {
+								before[pair{a, ia}] = append(before[pair{a, ia}], pair{b, ib})
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return before, nil
+}
+
+// overlap reports whether a store and a load of the same space may touch the
+// same byte. In and out are equal or disjoint and their pointers advance
+// together, so only displacements count.
+func overlap(a, b ir.Cell) bool {
+	return a.Mem.Disp < b.Mem.Disp+int64(b.Bytes) && b.Mem.Disp < a.Mem.Disp+int64(a.Bytes)
+}
+
+// A schedule simulates issue in program order.
+type schedule struct {
+	m     *Model
+	ready map[ir.Reg]int // cycle at which a register's value is there
+	busy  []int          // cycle from which a port is free
+	now   int
+	slots int // instructions issued in cycle now
+}
+
+func newSchedule(m *Model) *schedule {
+	return &schedule{m: m, ready: map[ir.Reg]int{}, busy: make([]int, m.Ports)}
+}
+
+// earliest returns the cycle in which i could issue.
+func (s *schedule) earliest(i ir.Inst) int {
+	t, _ := s.place(i)
+	return t
+}
+
+func (s *schedule) place(i ir.Inst) (cycle, port int) {
+	t := s.now
+	for _, r := range i.Uses().Reads {
+		t = max(t, s.ready[r])
+	}
+	c := s.m.Cost(i)
+	port = -1
+	if c.Ports == 0 {
+		return t, port
+	}
+	first := 1 << 30
+	for p := range s.busy {
+		if c.Ports>>p&1 == 1 && s.busy[p] < first {
+			first, port = s.busy[p], p
+		}
+	}
+	return max(t, first), port
+}
+
+func (s *schedule) issue(i ir.Inst) {
+	t, port := s.place(i)
+	c := s.m.Cost(i)
+	if port >= 0 {
+		s.busy[port] = t + max(1, c.Hold)
+	}
+	for _, r := range i.Uses().Writes {
+		s.ready[r] = t + c.Latency
+	}
+	if s.slots++; s.slots == s.m.Width {
+		s.now, s.slots = s.now+1, 0
+	}
+}
