@@ -108,6 +108,9 @@
 	.balign 16
 .Lfour:
 	.byte 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+	.balign 16
+.Lsixty_four:
+	.byte 0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
 
 	.text
 
@@ -599,7 +602,7 @@ stitchgcm_vaes_avx512_init_128:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1554 instructions.
+// 1544 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_seal_128
 	.hidden stitchgcm_vaes_avx512_seal_128
@@ -813,31 +816,24 @@ stitchgcm_vaes_avx512_seal_128:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_seal_128_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_seal_128_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_seal_128_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_seal_128_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_seal_128_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_seal_128_short                               // the next 64 blocks alone
 .Lvaes_avx512_seal_128_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -2128,15 +2124,11 @@ stitchgcm_vaes_avx512_seal_128:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_seal_128_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_seal_128_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_seal_128_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_seal_128_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0
@@ -2208,7 +2200,7 @@ stitchgcm_vaes_avx512_seal_128:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1586 instructions.
+// 1576 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_open_128
 	.hidden stitchgcm_vaes_avx512_open_128
@@ -2422,31 +2414,24 @@ stitchgcm_vaes_avx512_open_128:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_open_128_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_open_128_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_open_128_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_open_128_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_open_128_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_open_128_short                               // the next 64 blocks alone
 .Lvaes_avx512_open_128_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -3747,15 +3732,11 @@ stitchgcm_vaes_avx512_open_128:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_open_128_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_open_128_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_open_128_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_open_128_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0
@@ -4332,7 +4313,7 @@ stitchgcm_vaes_avx512_init_192:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1666 instructions.
+// 1656 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_seal_192
 	.hidden stitchgcm_vaes_avx512_seal_192
@@ -4548,31 +4529,24 @@ stitchgcm_vaes_avx512_seal_192:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_seal_192_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_seal_192_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_seal_192_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_seal_192_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_seal_192_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_seal_192_short                               // the next 64 blocks alone
 .Lvaes_avx512_seal_192_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -5973,15 +5947,11 @@ stitchgcm_vaes_avx512_seal_192:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_seal_192_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_seal_192_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_seal_192_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_seal_192_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0
@@ -6053,7 +6023,7 @@ stitchgcm_vaes_avx512_seal_192:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1698 instructions.
+// 1688 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_open_192
 	.hidden stitchgcm_vaes_avx512_open_192
@@ -6269,31 +6239,24 @@ stitchgcm_vaes_avx512_open_192:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_open_192_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_open_192_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_open_192_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_open_192_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_open_192_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_open_192_short                               // the next 64 blocks alone
 .Lvaes_avx512_open_192_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -7704,15 +7667,11 @@ stitchgcm_vaes_avx512_open_192:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_open_192_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_open_192_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_open_192_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_open_192_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0
@@ -8297,7 +8256,7 @@ stitchgcm_vaes_avx512_init_256:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1778 instructions.
+// 1768 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_seal_256
 	.hidden stitchgcm_vaes_avx512_seal_256
@@ -8515,31 +8474,24 @@ stitchgcm_vaes_avx512_seal_256:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_seal_256_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_seal_256_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_seal_256_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_seal_256_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_seal_256_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_seal_256_short                               // the next 64 blocks alone
 .Lvaes_avx512_seal_256_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -10050,15 +10002,11 @@ stitchgcm_vaes_avx512_seal_256:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_seal_256_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_seal_256_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_seal_256_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_seal_256_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0
@@ -10130,7 +10078,7 @@ stitchgcm_vaes_avx512_seal_256:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 1810 instructions.
+// 1800 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_open_256
 	.hidden stitchgcm_vaes_avx512_open_256
@@ -10348,31 +10296,24 @@ stitchgcm_vaes_avx512_open_256:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	xor r11d, r11d                                                 // add the lanes
 .Lvaes_avx512_open_256_reduced:
-	xor r10d, r10d                                                 // choose the path
-	sub r10, 1                                                     // choose the path
-	vmovd eax, xmm30                                               // choose the path
-	mov r11d, eax                                                  // choose the path
-	and r11d, 0x3f                                                 // choose the path
+	mov rax, [rsp + 16]                                            // choose the path
+	cmp rax, 0xc                                                   // choose the path
 	je .Lvaes_avx512_open_256_bulk                                 // choose the path
-	cmp r11d, 2                                                    // choose the path
-	je .Lvaes_avx512_open_256_bulk_from_2                          // choose the path
-	mov r9, rcx                                                    // head up to a counter that is a multiple of 64
-	mov ecx, 0x40                                                  // head up to a counter that is a multiple of 64
-	sub rcx, r11                                                   // head up to a counter that is a multiple of 64
-	shl rcx, 4                                                     // head up to a counter that is a multiple of 64
-	sub r9, rcx                                                    // head up to a counter that is a multiple of 64
-	xor r11d, r11d                                                 // head up to a counter that is a multiple of 64
-	jmp .Lvaes_avx512_open_256_short                               // head up to a counter that is a multiple of 64
-.Lvaes_avx512_open_256_bulk_from_2:
-	sub rdx, 0x20                                                  // the first turn without its first two blocks
-	sub rsi, 0x20                                                  // the first turn without its first two blocks
-	add rcx, 0x20                                                  // the first turn without its first two blocks
-	sub eax, 2                                                     // the first turn without its first two blocks
-	shl r10, 0x20                                                  // the first turn without its first two blocks
-	vpxorq xmm19, xmm19, xmm19                                     // the first turn without its first two blocks
-	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn without its first two blocks
+	mov r9, rcx                                                    // the next 64 blocks alone
+	mov ecx, 0x400                                                 // the next 64 blocks alone
+	sub r9, rcx                                                    // the next 64 blocks alone
+	jmp .Lvaes_avx512_open_256_short                               // the next 64 blocks alone
 .Lvaes_avx512_open_256_bulk:
-	kmovq k6, r10                                                  // prepare the bulk loop
+	sub rdx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	sub rsi, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	add rcx, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	xor r10d, r10d                                                 // the first turn lacks the blocks with counters 0 and 1
+	sub r10, 1                                                     // the first turn lacks the blocks with counters 0 and 1
+	shl r10, 0x20                                                  // the first turn lacks the blocks with counters 0 and 1
+	kmovq k6, r10                                                  // the first turn lacks the blocks with counters 0 and 1
+	vpxorq xmm19, xmm19, xmm19                                     // the first turn lacks the blocks with counters 0 and 1
+	vshufi64x2 zmm27, zmm19, zmm27, 0x40                           // the first turn lacks the blocks with counters 0 and 1
+	xor eax, eax                                                   // prepare the bulk loop
 	mov r10d, 0x8888                                               // prepare the bulk loop
 	kmovq k7, r10                                                  // prepare the bulk loop
 	lea r8, [rip + .Lcounters]                                     // prepare the bulk loop
@@ -11893,15 +11834,11 @@ stitchgcm_vaes_avx512_open_256:
 	vpxorq xmm27, xmm19, xmm20                                     // add the lanes
 	test r9, r9                                                    // add the lanes
 	je .Lvaes_avx512_open_256_finish                               // add the lanes
-	mov rcx, r9                                                    // end of the head: the next counter is a multiple of 64
-	vmovd eax, xmm30                                               // end of the head: the next counter is a multiple of 64
-	add eax, 0x3f                                                  // end of the head: the next counter is a multiple of 64
-	and eax, -64                                                   // end of the head: the next counter is a multiple of 64
-	mov r10d, 0x1111                                               // end of the head: the next counter is a multiple of 64
-	kmovq k5, r10                                                  // end of the head: the next counter is a multiple of 64
-	vpbroadcastd zmm30{k5}, eax                                    // end of the head: the next counter is a multiple of 64
-	xor r11d, r11d                                                 // end of the head: the next counter is a multiple of 64
-	jmp .Lvaes_avx512_open_256_dispatch                            // end of the head: the next counter is a multiple of 64
+	mov rcx, r9                                                    // go on behind the part of 64 blocks
+	vbroadcasti32x4 zmm12, [rip + .Lsixty_four]                    // go on behind the part of 64 blocks
+	vpaddd zmm30, zmm30, zmm12                                     // go on behind the part of 64 blocks
+	xor r11d, r11d                                                 // go on behind the part of 64 blocks
+	jmp .Lvaes_avx512_open_256_dispatch                            // go on behind the part of 64 blocks
 .Lvaes_avx512_open_256_finish:
 	vpshufb xmm12, xmm27, xmm31                                    // tag = GHASH xor EK0
 	vpxorq xmm12, xmm12, xmm29                                     // tag = GHASH xor EK0

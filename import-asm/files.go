@@ -25,7 +25,15 @@ func generate() ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{"cshim/" + fileName(ps[0]) + ".S", text})
+		goText, err := emit.GoAssembly(ps)
+		if err != nil {
+			return nil, err
+		}
+		name := fileName(ps[0])
+		files = append(files,
+			file{"cshim/" + name + ".S", text},
+			file{"internal/direct/" + name + ".s", goText},
+			file{"internal/direct/" + name + ".go", emit.GoStub("direct", ps)})
 	}
 	return files, nil
 }

@@ -12,7 +12,15 @@ import (
 )
 
 // ISA is the instruction table.
-var ISA = &ir.ISA{Name: "amd64", Text: text, Prologue: prologue, Notes: notes, Forms: forms()}
+var ISA = &ir.ISA{Name: "amd64", Text: text, Prologue: prologue, Notes: notes, Forms: forms(),
+	GoText: goText, Call: systemV}
+
+// systemV is the calling convention of the System V ABI.
+var systemV = ir.Call{
+	Args:   []ir.Reg{RDI.Reg, RSI.Reg, RDX.Reg, RCX.Reg, R8.Reg, R9.Reg},
+	Result: RAX.Reg, SP: RSP.Reg, Stack: 8,
+	GoName: func(r ir.Reg) string { return goRegisters[r.Num] }, GoMove: "MOVQ",
+}
 
 // prologue selects the syntax; the GNU assembler accepts every instruction
 // without being asked to.

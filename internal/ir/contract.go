@@ -2,6 +2,11 @@
 
 package ir
 
+import (
+	"fmt"
+	"strings"
+)
+
 // An Arg is one argument of a kernel: 8 bytes, a pointer or a number.
 type Arg struct {
 	Name string // as in the C prototype
@@ -36,4 +41,18 @@ type Contract struct {
 type Field struct {
 	Offset, Size int // bytes
 	Means        string
+}
+
+// GoArg returns argument i as Go's assembler names it in the caller's frame.
+func (c *Contract) GoArg(i int) string {
+	return fmt.Sprintf("%s+%d(FP)", Camel(c.Args[i].Name), 8*i)
+}
+
+// Camel returns a name with underscores in Go's style: aad_len is aadLen.
+func Camel(name string) string {
+	parts := strings.Split(name, "_")
+	for i, p := range parts[1:] {
+		parts[i+1] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "")
 }

@@ -194,7 +194,25 @@ type ISA struct {
 	// that keeps the stack from being executable.
 	Notes string
 
+	// GoText returns an instruction as the Go assembler reads it.
+	GoText func(i Inst, p *Program) string
+	Call   Call
+
 	byMnemonic map[string][]*Form
+}
+
+// A Call is the C calling convention of a platform, as far as kernels care.
+type Call struct {
+	Args   []Reg // registers of the first arguments
+	Result Reg
+	SP     Reg
+	// Stack is where, in bytes from the stack pointer at entry, the further
+	// arguments lie.
+	Stack int64
+	// GoName and GoMove are how Go's assembler names a register and moves
+	// 64 bits.
+	GoName func(r Reg) string
+	GoMove string
 }
 
 // Find returns the form for a mnemonic with the given operands.

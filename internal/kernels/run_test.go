@@ -16,15 +16,6 @@ import (
 	"github.com/stitchgcm/gcm/internal/value"
 )
 
-// abi says where a calling convention puts the arguments and the result.
-type abi struct {
-	regs   []ir.Reg
-	result ir.Reg
-	sp     ir.Reg
-	// ret is what lies at the stack pointer below the arguments, bytes.
-	ret int
-}
-
 // A run is one call of a program on the machine.
 type run struct {
 	mem  *machine.Regions
@@ -48,21 +39,21 @@ func (r *run) number(x int) { r.args = append(r.args, uint64(x)) }
 
 // call runs p with the arguments so far and returns its result.
 func (r *run) call(p *ir.Program) (uint64, error) {
-	conv := abis[p.ISA.Name]
+	conv := p.ISA.Call
 	below := p.Contract.StackBytes
-	stack := make([]byte, below+conv.ret)
+	stack := make([]byte, below+int(conv.Stack))
 	for i, a := range r.args {
-		if i < len(conv.regs) {
-			r.m.SetReg(conv.regs[i], value.FromUint64(a))
+		if i < len(conv.Args) {
+			r.m.SetReg(conv.Args[i], value.FromUint64(a))
 		} else {
 			stack = binary.LittleEndian.AppendUint64(stack, a)
 		}
 	}
-	sp := r.mem.Add("stack", stack, true, 8*conv.ret%16)
-	r.m.SetReg(conv.sp, value.FromUint64(sp.Base+uint64(below)))
+	sp := r.mem.Add("stack", stack, true, int(conv.Stack))
+	r.m.SetReg(conv.SP, value.FromUint64(sp.Base+uint64(below)))
 	r.m.Place(p, r.mem)
 	err := r.m.Run(p)
-	return r.m.Reg(conv.result).(*value.Bits).Uint64(), err
+	return r.m.Reg(conv.Result).(*value.Bits).Uint64(), err
 }
 
 // keyBlock runs the init program.
@@ -212,4 +203,3 @@ func testMachine(t *testing.T, ps []*ir.Program, bits int) {
 		}
 	}
 }
-

@@ -97,12 +97,12 @@ func vaesContract(op string, bits int) *ir.Contract {
 
 // vaesData returns the constants that the programs share.
 func vaesData() []ir.Datum {
-	var bswap, rotate, one, four [16]byte
+	var bswap, rotate, one, four, sixtyFour [16]byte
 	for i := range 16 {
 		bswap[i] = byte(15 - i)
 		rotate[i] = byte(12 + (i+1)%4)
 	}
-	one[0], four[0] = 1, 4
+	one[0], four[0], sixtyFour[0] = 1, 4, 64
 	var poly [16]byte
 	binary.LittleEndian.PutUint64(poly[:], 1)
 	binary.LittleEndian.PutUint64(poly[8:], 0xc2<<56)
@@ -129,6 +129,7 @@ func vaesData() []ir.Datum {
 		{Name: "poly", Align: 16, Bytes: poly[:]},
 		{Name: "one", Align: 16, Bytes: one[:]},
 		{Name: "four", Align: 16, Bytes: four[:]},
+		{Name: "sixty_four", Align: 16, Bytes: sixtyFour[:]},
 	}
 }
 

@@ -20,7 +20,7 @@ func vaesText(bits int, seal bool) *ir.Program {
 		op = "seal"
 	}
 	b.Origin("entry")
-	b.I("endbr64")
+	b.Frame(func() { b.I("endbr64") })
 	vaesLengths(b)
 	vaesJ0(b, bits)
 	vaesAAD(b)
@@ -115,9 +115,10 @@ func vaesAAD(b *ir.Builder) {
 }
 
 // vaesDispatch decides how the text that is left goes on: the short path takes
-// it all, or the bulk loop takes turns once the counter is a multiple of 64,
-// or stands at 2 behind one, as it does after a 12-byte nonce: then two blocks
-// of the first turn are left out. Else the short path takes what is missing.
+// up to vaesShort bytes. Longer texts go through the bulk loop if the nonce has
+// 12 bytes: their counters are known, and begin at 2. With other nonces the
+// counter derives from H, and neither a branch nor an address may depend on
+// it; they take the short path in parts of 64 blocks.
 func vaesDispatch(b *ir.Builder) {
 	b.Label("dispatch")
 	b.Origin("choose the path")
@@ -136,32 +137,14 @@ func vaesDispatch(b *ir.Builder) {
 
 	b.Label("reduced")
 	b.Origin("choose the path")
-	b.I("xor", Low32(R10), Low32(R10))
-	b.I("sub", R10, ir.Imm(1))
-	b.I("vmovd", Low32(rCounter), view(vCtr))
-	b.I("mov", Low32(R11), Low32(rCounter))
-	b.I("and", Low32(R11), ir.Imm(63))
+	b.I("mov", RAX, argNonceLen)
+	b.I("cmp", RAX, ir.Imm(12))
 	b.I("je", ir.To("bulk"))
-	b.I("cmp", Low32(R11), ir.Imm(2))
-	b.I("je", ir.To("bulk_from_2"))
-	b.Origin("head up to a counter that is a multiple of 64")
+	b.Origin("the next 64 blocks alone")
 	b.I("mov", rRest, rLen)
-	b.I("mov", Low32(rLen), ir.Imm(64))
-	b.I("sub", rLen, R11)
-	b.I("shl", rLen, ir.Imm(4))
+	b.I("mov", Low32(rLen), ir.Imm(vaesTurn))
 	b.I("sub", rRest, rLen)
-	b.I("xor", Low32(rLead), Low32(rLead))
 	b.I("jmp", ir.To("short"))
-
-	b.Label("bulk_from_2")
-	b.Origin("the first turn without its first two blocks")
-	b.I("sub", rIn, ir.Imm(32))
-	b.I("sub", rOut, ir.Imm(32))
-	b.I("add", rLen, ir.Imm(32))
-	b.I("sub", Low32(rCounter), ir.Imm(2))
-	b.I("shl", R10, ir.Imm(32))
-	b.I("vpxorq", X(19), X(19), X(19))
-	b.I("vshufi64x2", vXi, Z(19), vXi, ir.Imm(0x40)) // lane 0 to lane 2
 }
 
 // vaesBulk takes turns of 64 blocks and leaves 33 to 1056 bytes, so that the
@@ -170,8 +153,18 @@ func vaesDispatch(b *ir.Builder) {
 // opens, GHASH runs beside on the ciphertext about to be overwritten.
 func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.Label("bulk")
+	b.Origin("the first turn lacks the blocks with counters 0 and 1")
+	b.I("sub", rIn, ir.Imm(32))
+	b.I("sub", rOut, ir.Imm(32))
+	b.I("add", rLen, ir.Imm(32))
+	b.I("xor", Low32(R10), Low32(R10))
+	b.I("sub", R10, ir.Imm(1))
+	b.I("shl", R10, ir.Imm(32))
+	b.I("kmovq", K(6), R10) // the upper two blocks of a register
+	b.I("vpxorq", X(19), X(19), X(19))
+	b.I("vshufi64x2", vXi, Z(19), vXi, ir.Imm(0x40)) // lane 0 to lane 2
 	b.Origin("prepare the bulk loop")
-	b.I("kmovq", K(6), R10)
+	b.I("xor", Low32(rCounter), Low32(rCounter))
 	b.I("mov", Low32(R10), ir.Imm(0x8888)) // the counter of each lane
 	b.I("kmovq", K(7), R10)
 	b.I("lea", rTable, AddrConst("counters"))
@@ -220,11 +213,6 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 		b.Append(vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
 	}
 	b.Origin("counter for the short path")
-	vaesSetCounter(b)
-}
-
-// vaesSetCounter puts rCounter into every lane of vCtr and clears rLead.
-func vaesSetCounter(b *ir.Builder) {
 	b.I("mov", Low32(R10), ir.Imm(0x1111))
 	b.I("kmovq", K(5), R10)
 	b.I("vpbroadcastd", Masked(vCtr, K(5)), Low32(rCounter))
@@ -292,12 +280,11 @@ func vaesShortPath(b *ir.Builder, bits int, seal bool) {
 	vaesFold(b)
 	b.I("test", rRest, rRest)
 	b.I("je", ir.To("finish"))
-	b.Origin("end of the head: the next counter is a multiple of 64")
+	b.Origin("go on behind the part of 64 blocks")
 	b.I("mov", rLen, rRest)
-	b.I("vmovd", Low32(rCounter), view(vCtr))
-	b.I("add", Low32(rCounter), ir.Imm(63))
-	b.I("and", Low32(rCounter), ir.Imm(-64))
-	vaesSetCounter(b)
+	b.I("vbroadcasti32x4", Z(12), Const(128, "sixty_four", 0))
+	b.I("vpaddd", vCtr, vCtr, Z(12))
+	b.I("xor", Low32(rLead), Low32(rLead))
 	b.I("jmp", ir.To("dispatch"))
 }
 

@@ -12,7 +12,7 @@ import (
 func vaesInit(bits int) *ir.Program {
 	b := &ir.Builder{ISA: ISA}
 	b.Origin("entry")
-	b.I("endbr64")
+	b.Frame(func() { b.I("endbr64") })
 	b.I("vpxor", X(7), X(7), X(7))
 	b.I("vmovdqu64", X(6), Const(128, "rotate", 0))
 	switch bits {
