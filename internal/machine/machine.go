@@ -23,6 +23,9 @@ type Machine struct {
 	Memory Memory
 	// Symbols gives the address of each datum of the program.
 	Symbols map[string]uint64
+	// Trace, if set, is called before each instruction that Run runs, with its
+	// index into the program's code.
+	Trace func(pc int)
 	// Steps counts the instructions run; MaxSteps bounds it.
 	Steps, MaxSteps int
 
@@ -80,6 +83,9 @@ func (m *Machine) Run(p *ir.Program) error {
 		}
 		if m.Steps++; m.Steps > m.MaxSteps {
 			return &Fault{p, pc, fmt.Errorf("more than %d instructions", m.MaxSteps)}
+		}
+		if m.Trace != nil {
+			m.Trace(pc)
 		}
 		jump, err := m.Step(i)
 		if err != nil {

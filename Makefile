@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: ISC
+
+GO ?= go
+
+# A large file of the Go toolchain itself: its compiler, or else the go command.
+FILE ?= $(firstword $(wildcard $(shell $(GO) env GOTOOLDIR)/compile* $(shell $(GO) env GOROOT)/bin/go*))
+
+# How long each fuzz target runs.
+FUZZTIME ?= 30s
+
+.PHONY: help run test regenerate check clean-check platforms bench fuzz clean
+
+help:
+	@echo 'make run          build gcm, seal and open FILE=, compare and time it against crypto/cipher'
+	@echo 'make test         run every test there is, for arm64 under qemu-user'
+	@echo 'make regenerate   write every kernel file anew'
+	@echo 'make check        generated files byte for byte, gofmt, go vet'
+	@echo 'make clean-check  delete the generated files of a copy, regenerate, want no change'
+	@echo 'make platforms    build and vet without cgo for every platform'
+	@echo 'make bench        time the kernels, crypto/cipher and the port limit'
+	@echo 'make fuzz         run each fuzz target for FUZZTIME=$(FUZZTIME)'
+	@echo 'make clean        delete what make run builds'
+
+run:
+	$(GO) build -o gcm ./cmd/gcm
+	./gcm check "$(FILE)"
+
+test:
+	scripts/test
+
+regenerate:
+	$(GO) run ./import-asm
+
+check:
+	$(GO) run ./import-asm -check
+	scripts/gofmt
+	$(GO) vet ./...
+
+clean-check:
+	scripts/clean-check
+
+platforms:
+	scripts/platforms
+
+bench:
+	$(GO) run ./cmd/gcm info
+	$(GO) run ./cmd/gcm speed
+
+fuzz:
+	scripts/fuzz $(FUZZTIME)
+
+clean:
+	rm -f gcm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: ISC
+
+package gcm
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// TestAllocations counts allocations: none where dst has room, otherwise one,
+// and one for a new AEAD on a kernel.
+func TestAllocations(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		for _, o := range []Options{{}, {NonceSize: 20}, {TagSize: 12}, {NonceSize: 1, TagSize: 15}} {
+			o.Kernel = kernel
+			if kernel == kernelGeneric && o.TagSize != 0 && raceEnabled {
+				continue // sync.Pool drops things at random under the race detector
+			}
+			a := make1(t, randomBytes(16), o)
+			for _, n := range []int{0, 16, 1350, 20000} {
+				nonce, text, aad := randomBytes(a.NonceSize()), randomBytes(n), randomBytes(20)
+				sealed := a.Seal(nil, nonce, text, aad)
+				buf := make([]byte, len(sealed))
+				check := func(what string, want float64, f func()) {
+					t.Helper()
+					if got := testing.AllocsPerRun(50, f); got != want {
+						t.Errorf("%+v, %d bytes: %s allocates %v times, want %v", o, n, what, got, want)
+					}
+				}
+				check("Seal with room", 0, func() { a.Seal(buf[:0], nonce, text, aad) })
+				check("Open with room", 0, func() { a.Open(buf[:0], nonce, sealed, aad) })
+				check("Seal without room", 1, func() { sink = a.Seal(nil, nonce, text, aad) })
+				if n > 0 {
+					check("Open without room", 1, func() { sink, _ = a.Open(nil, nonce, sealed, aad) })
+				}
+				sealed[0] ^= 1
+				check("failing Open", 0, func() { a.Open(buf[:0], nonce, sealed, aad) })
+			}
+		}
+		if kernel == kernelGeneric {
+			return
+		}
+		key := randomBytes(32)
+		if got := testing.AllocsPerRun(50, func() { sinkAEAD, _ = NewWithOptions(key, Options{Kernel: kernel}) }); got != 1 {
+			t.Errorf("NewWithOptions allocates %v times, want 1", got)
+		}
+		if off := uintptr(unsafe.Pointer(&sinkAEAD.block)) % 64; off != 0 {
+			t.Errorf("the key block lies %d bytes past a cache line", off)
+		}
+	})
+}
+
+// What is assigned to these escapes.
+var (
+	sink     []byte
+	sinkAEAD *AEAD
+)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: ISC
+
+package gcm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestChild is no test: it prints what New and Kernels do in the environment
+// that TestEnvironment gives it.
+func TestChild(t *testing.T) {
+	if os.Getenv("GCM_TEST_CHILD") == "" {
+		t.Skip("runs only as a child of TestEnvironment")
+	}
+	a, err := New(make([]byte, 16))
+	fmt.Printf("kernels %s\n", strings.Join(Kernels(), ","))
+	if err != nil {
+		fmt.Printf("error %v\n", err)
+	} else {
+		fmt.Printf("kernel %s\n", a.Kernel())
+	}
+	if a, err = NewWithOptions(make([]byte, 16), Options{Kernel: "generic"}); err == nil {
+		fmt.Printf("explicit %s\n", a.Kernel())
+	}
+}
+
+// child runs TestChild with more environment and returns what it prints.
+func child(t *testing.T, env ...string) string {
+	t.Helper()
+	switch runtime.GOOS {
+	case "js", "wasip1", "ios", "android":
+		t.Skip("no child processes here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// GCM_TEST_EXEC is what go test -exec was given, for a foreign architecture.
+	args := append(strings.Fields(os.Getenv("GCM_TEST_EXEC")), self, "-test.run=^TestChild$")
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "GCM_TEST_CHILD=1", "GCM_REQUIRE=", "GCM_KERNEL=", "GODEBUG=")
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("a foreign architecture: set GCM_TEST_EXEC to the emulator")
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// TestEnvironment pins kernels through GCM_KERNEL and hides features through
+// GODEBUG, each in a program of its own.
+func TestEnvironment(t *testing.T) {
+	all := strings.Join(Kernels(), ",")
+	plain := child(t)
+	unmasked := strings.Contains(plain, "kernels "+all+"\n")
+	if !unmasked && os.Getenv("GODEBUG") == "" {
+		t.Fatalf("the child has other kernels:\n%s", plain)
+	}
+	for _, k := range Kernels() {
+		if got := child(t, "GCM_KERNEL="+k); !strings.Contains(got, "\nkernel "+k+"\n") {
+			t.Errorf("GCM_KERNEL=%s gives\n%s", k, got)
+		}
+	}
+	for _, name := range []string{"nonsense", "Generic", " "} {
+		got := child(t, "GCM_KERNEL="+name)
+		if !strings.Contains(got, fmt.Sprintf("error gcm: kernel %q, asked for by the environment variable GCM_KERNEL, is unusable: no such kernel; usable are ", name)) ||
+			!strings.Contains(got, "generic\n") {
+			t.Errorf("GCM_KERNEL=%s gives\n%s", name, got)
+		}
+		if !strings.Contains(got, "explicit generic\n") {
+			t.Errorf("GCM_KERNEL=%s wins over Options.Kernel:\n%s", name, got)
+		}
+	}
+	masks := map[string][]string{
+		"amd64": {"all", "aes", "pclmulqdq", "avx", "avx2", "bmi1", "bmi2", "avx512", "avx512f",
+			"avx512bw", "avx512dq", "avx512vl", "avx512vaes", "avx512vpclmulqdq"},
+		"arm64": {"all", "aes", "pmull", "sha3"},
+	}
+	for _, m := range masks[runtime.GOARCH] {
+		if got := child(t, "GODEBUG=cpu."+m+"=off"); !strings.Contains(got, "kernels generic\nkernel generic\n") {
+			t.Errorf("GODEBUG=cpu.%s=off gives\n%s", m, got)
+		}
+	}
+}
+
+// TestRequire checks that GCM_REQUIRE fails a run that lacks a kernel.
+func TestRequire(t *testing.T) {
+	if got := child(t, "GCM_REQUIRE=generic"); !strings.Contains(got, "kernels ") {
+		t.Errorf("GCM_REQUIRE=generic gives\n%s", got)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(strings.Fields(os.Getenv("GCM_TEST_EXEC")), self, "-test.run=^TestChild$")
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "GCM_REQUIRE=generic,absent")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), `GCM_REQUIRE wants kernel "absent"`) {
+		t.Errorf("GCM_REQUIRE=generic,absent gives %v\n%s", err, out)
+	}
+}

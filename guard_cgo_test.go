@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: ISC
+
+//go:build cgo && linux && (amd64 || arm64)
+
+package gcm
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stitchgcm/gcm/cshim"
+)
+
+// onEveryBlock runs a test once for each key size of each kernel in the shim.
+func onEveryBlock(t *testing.T, test func(t *testing.T, id int, key []byte)) {
+	ids := map[string]int{kernelVAES: cshim.VAESAVX512, kernelEOR3: cshim.EOR3}
+	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
+		if kernel != kernelGeneric {
+			test(t, ids[kernel], key)
+		}
+	})
+}
+
+// TestGuardedBlock puts the key block against an unreadable page, at its end and
+// at its start, and makes it read-only once it is set up.
+func TestGuardedBlock(t *testing.T) {
+	onEveryBlock(t, func(t *testing.T, id int, key []byte) {
+		std := stdlib(t, key, 12, 16)
+		for _, end := range []bool{false, true} {
+			g := newGuarded(t, cshim.KeyBlockSize)
+			block := (*cshim.KeyBlock)(g.take(cshim.KeyBlockSize, end))
+			cshim.Init(id, block, key)
+			g.readOnly(t, true)
+			tag := make([]byte, 16)
+			for n := range 1101 {
+				in, aad, nonce := pool[n:][:n], pool[:n%300], pool[n:][:12]
+				want := std.Seal(nil, nonce, in, aad)
+				out := make([]byte, n)
+				cshim.Seal(block, out, in, aad, nonce, tag)
+				if !bytes.Equal(out, want[:n]) || !bytes.Equal(tag, want[n:]) {
+					t.Fatalf("text of %d bytes: Seal differs", n)
+				}
+				if !cshim.Open(block, out, out, aad, nonce, tag) || !bytes.Equal(out, in) {
+					t.Fatalf("text of %d bytes: Open differs", n)
+				}
+			}
+		}
+	})
+}
+
+// TestBlock checks that a key block works on every 8-byte boundary and wherever
+// it is copied, that it names its kernel and rounds, that setup leaves the bytes
+// beside those alone, and that what was in it before does not matter. Tags may
+// be as short as 4 bytes.
+func TestBlock(t *testing.T) {
+	onEveryBlock(t, func(t *testing.T, id int, key []byte) {
+		std := stdlib(t, key, 12, 16)
+		arena := make([]byte, 2*cshim.KeyBlockSize)
+		for offset := 0; offset < 128; offset += 8 {
+			copy(arena, pool[offset:])
+			block := (*cshim.KeyBlock)(arena[offset:])
+			cshim.Init(id, block, key)
+			if int(block[240]) != id || int(block[241]) != 6+len(key)/4 {
+				t.Errorf("bytes 240 and 241 are %d and %d", block[240], block[241])
+			}
+			if !bytes.Equal(arena[:offset], pool[offset:][:offset]) ||
+				!bytes.Equal(block[242:256], pool[2*offset+242:][:14]) ||
+				!bytes.Equal(arena[offset+len(block):], pool[2*offset+len(block):][:len(arena)-offset-len(block)]) {
+				t.Error("setup writes where it should not")
+			}
+			moved := new(cshim.KeyBlock)
+			*moved = *block
+			for _, n := range []int{0, 5, 64, 1000, 5000} {
+				want := std.Seal(nil, pool[:12], pool[:n], pool[:20])
+				for tagSize := 4; tagSize <= 16; tagSize++ {
+					got, intact := fenced(n + tagSize)
+					cshim.Seal(block, got[:n], pool[:n], pool[:20], pool[:12], got[n:])
+					if !bytes.Equal(got, want[:n+tagSize]) || !intact() {
+						t.Errorf("offset %d, text of %d, tag of %d bytes: Seal differs", offset, n, tagSize)
+					}
+					if !cshim.Open(moved, got[:n], got[:n], pool[:20], pool[:12], got[n:]) || !bytes.Equal(got[:n], pool[:n]) {
+						t.Errorf("offset %d, text of %d, tag of %d bytes: Open differs", offset, n, tagSize)
+					}
+				}
+			}
+		}
+	})
+}

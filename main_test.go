@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: ISC
+
+package gcm
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stitchgcm/gcm/internal/direct"
+)
+
+// TestMain says which kernels the tests do not reach here. The environment
+// variable GCM_REQUIRE, a list of names with commas, makes that a failure for
+// those it names.
+func TestMain(m *testing.M) {
+	mine := map[string]string{"amd64": kernelVAES, "arm64": kernelEOR3}[runtime.GOARCH]
+	required := strings.FieldsFunc(os.Getenv("GCM_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' })
+	for _, k := range required {
+		if !slices.Contains(Kernels(), k) {
+			fmt.Fprintf(os.Stderr, "gcm: GCM_REQUIRE wants kernel %q, but usable here are only %s\n", k, strings.Join(Kernels(), ", "))
+			os.Exit(1)
+		}
+	}
+	if mine != "" && !slices.Contains(Kernels(), mine) {
+		fmt.Fprintf(os.Stderr, "gcm: KERNEL %s IS ABSENT HERE: these tests do not cover it\n", mine)
+	}
+	os.Exit(m.Run())
+}
+
+// onEveryKernel runs a test once for each kernel that can run here, and where
+// a kernel has two doors, once more with all through the cgo door.
+func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
+	for _, k := range Kernels() {
+		t.Run(k, func(t *testing.T) { test(t, k) })
+		if k != kernelGeneric && direct.Linked {
+			t.Run(k+"/cgo", func(t *testing.T) {
+				defer func(n int) { directMax = n }(directMax)
+				directMax = -1
+				test(t, k)
+			})
+		}
+	}
+}
+
+// onEveryKey runs a test once for each kernel and key size.
+func onEveryKey(t *testing.T, test func(t *testing.T, kernel string, key []byte)) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		for _, size := range keySizes {
+			t.Run(fmt.Sprint(8*size), func(t *testing.T) { test(t, kernel, randomBytes(size)) })
+		}
+	})
+}
+
+// keySizes are in bytes.
+var keySizes = []int{16, 24, 32}
+
+// aadSizes are lengths in bytes round those where code is likely to branch.
+var aadSizes = []int{0, 1, 12, 13, 15, 16, 17, 20, 31, 32, 33, 47, 48, 49, 63, 64, 65,
+	100, 127, 128, 129, 255, 256, 257, 10000}
+
+// make1 makes an AEAD and checks that it runs on the kernel asked for.
+func make1(t testing.TB, key []byte, o Options) *AEAD {
+	t.Helper()
+	a, err := NewWithOptions(key, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Kernel() != o.Kernel {
+		t.Fatalf("kernel %s runs, want %s", a.Kernel(), o.Kernel)
+	}
+	return a
+}
+
+// stdlib is crypto/cipher's AES-GCM, for 16-byte tags or 12-byte nonces.
+func stdlib(t testing.TB, key []byte, nonceSize, tagSize int) cipher.AEAD {
+	t.Helper()
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := cipher.NewGCMWithNonceSize(block, nonceSize)
+	if tagSize != 16 {
+		if nonceSize != 12 {
+			t.Fatal("crypto/cipher has no such AEAD")
+		}
+		a, err = cipher.NewGCMWithTagSize(block, tagSize)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// pool is where test data comes from: the same bytes in every run.
+var pool = func() []byte {
+	b := make([]byte, 1<<17)
+	rand.NewChaCha8([32]byte{1}).Read(b)
+	return b
+}()
+
+// randomBytes returns n fresh bytes, the same for the same n.
+func randomBytes(n int) []byte { return slices.Clone(pool[n:][:n:n]) }
+
+// catch returns what f panicked with, as text, or "".
+func catch(f func()) (text string) {
+	defer func() {
+		if e := recover(); e != nil {
+			text = fmt.Sprint(e)
+		}
+	}()
+	f()
+	return ""
+}
