@@ -1360,6 +1360,7 @@ stitchgcm_vaes_avx512_seal_128:
 	vpternlogq zmm26, zmm19, zmm20, 0x96                           // reduce the second quarter
 	vmovdqu64 zmm27, zmm26                                         // reduce the second quarter
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
+.Lvaes_avx512_seal_128_bulk_half:
 	vpxorq zmm0, zmm22, [r8 + 512]                                 // CB of blocks 0 to 3, round 0
 	vmovdqu64 zmm12, [rsi]                                         // GHASH blocks 0 to 3
 	vpxorq zmm1, zmm22, [r8 + 576]                                 // CB of blocks 4 to 7, round 0
@@ -5127,6 +5128,7 @@ stitchgcm_vaes_avx512_seal_192:
 	vpxorq zmm11, zmm8, [rdx + 448]                                // text of blocks 28 to 31
 	vaesenclast zmm7, zmm7, zmm11                                  // AES blocks 28 to 31, round 12
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
+.Lvaes_avx512_seal_192_bulk_half:
 	vpxorq zmm0, zmm22, [r8 + 512]                                 // CB of blocks 0 to 3, round 0
 	vmovdqu64 zmm12, [rsi]                                         // GHASH blocks 0 to 3
 	vpxorq zmm1, zmm22, [r8 + 576]                                 // CB of blocks 4 to 7, round 0
@@ -9126,6 +9128,7 @@ stitchgcm_vaes_avx512_seal_256:
 	vpxorq zmm11, zmm8, [rdx + 448]                                // text of blocks 28 to 31
 	vaesenclast zmm7, zmm7, zmm11                                  // AES blocks 28 to 31, round 14
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
+.Lvaes_avx512_seal_256_bulk_half:
 	vpxorq zmm0, zmm22, [r8 + 512]                                 // CB of blocks 0 to 3, round 0
 	vmovdqu64 zmm12, [rsi]                                         // GHASH blocks 0 to 3
 	vpxorq zmm1, zmm22, [r8 + 576]                                 // CB of blocks 4 to 7, round 0

@@ -11,7 +11,6 @@ type laneFunc = func(d value.Domain, lanes ...value.Value) value.Value
 
 func xor(d value.Domain, l ...value.Value) value.Value  { return d.Xor(l[0], l[1]) }
 func and(d value.Domain, l ...value.Value) value.Value  { return d.And(l[0], l[1]) }
-func or(d value.Domain, l ...value.Value) value.Value   { return value.Or(d, l[0], l[1]) }
 func add2(d value.Domain, l ...value.Value) value.Value { return d.Add(l[0], l[1]) }
 
 // copyOf moves operand i; width gives the size of an immediate.
@@ -95,13 +94,6 @@ func shiftBy(f func(d value.Domain, v value.Value, n int) value.Value) meaning {
 		r := f(in.D, in.Op[0], int(in.Imm[1]))
 		return []value.Value{r, in.D.Const(1), in.D.IsZero(r)}
 	}
-}
-
-func negation(in ir.In) []value.Value {
-	a := in.Op[0]
-	zero := in.D.Const(a.Width())
-	r := value.Sub(in.D, zero, a)
-	return []value.Value{r, value.Not(in.D, in.D.IsZero(a)), in.D.IsZero(r)}
 }
 
 // bzhi keeps the bits of operand 1 below the position in the low byte of

@@ -13,12 +13,19 @@ import (
 
 // ISA is the instruction table.
 var ISA = &ir.ISA{Name: "amd64", Text: text, Prologue: prologue, Notes: notes, Forms: forms(),
-	GoText: goText, Call: systemV}
+	GoText: goText, Call: systemV, Banks: []*ir.Bank{GPR, Vec, Mask, Flags}}
 
 // systemV is the calling convention of the System V ABI.
 var systemV = ir.Call{
 	Args:   []ir.Reg{RDI.Reg, RSI.Reg, RDX.Reg, RCX.Reg, R8.Reg, R9.Reg},
 	Result: RAX.Reg, SP: RSP.Reg, Stack: 8,
+	PreservedBits: func(r ir.Reg) int {
+		switch r {
+		case RBX.Reg, RSP.Reg, RBP.Reg, R64(12).Reg, R64(13).Reg, R64(14).Reg, R64(15).Reg:
+			return 64
+		}
+		return 0
+	},
 	GoName: func(r ir.Reg) string { return goRegisters[r.Num] }, GoMove: "MOVQ",
 }
 
@@ -91,12 +98,10 @@ func generalForms() (t []*ir.Form) {
 		setsFlags(row("sub", "rw:"+w.class+" r:"+src, "", subtraction(w.width, true)))
 		setsFlags(row("cmp", "r:"+w.class+" r:"+src, "", subtraction(w.width, false)))
 		setsFlags(row("and", "rw:"+w.class+" r:"+src, "", logic(w.width, true, and)))
-		setsFlags(row("or", "rw:"+w.class+" r:"+src, "", logic(w.width, true, or)))
 		setsFlags(row("xor", "rw:"+w.class+" r:"+src, "", logic(w.width, true, xor)))
 		setsFlags(row("test", "r:"+w.class+" r:"+w.class, "", logic(w.width, false, and)))
 		shift(row("shl", "rw:"+w.class+" r:imm", "", shiftBy(value.Shl)))
 		shift(row("shr", "rw:"+w.class+" r:imm", "", shiftBy(value.Shr)))
-		setsFlags(row("neg", "rw:"+w.class, "", negation))
 		add(row("bswap", "rw:"+w.class, "", func(in ir.In) []value.Value {
 			return []value.Value{value.Reverse(in.D, in.Op[0])}
 		}))
@@ -169,9 +174,6 @@ func vectorForms() (t []*ir.Form) {
 		add(row("vpslldq", two, evex, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
 			return value.Shl(d, x, 8*n)
 		})))
-		add(row("vpsrldq", two, evex, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
-			return value.Shr(d, x, 8*n)
-		})))
 		add(row("vaesenc", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
 			return d.Xor(d.MixColumns(value.SubShift(d, l[0])), l[1])
 		})))
@@ -208,12 +210,8 @@ func vectorForms() (t []*ir.Form) {
 	add(row("vmovq", "w:x r:m64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))
-	add(row("vmovd", "w:r32 r:x", avx, func(in ir.In) []value.Value {
-		return []value.Value{in.D.Slice(in.Op[1], 0, 32)}
-	}))
 	add(row("vpinsrq", "w:x r:x r:r64 r:imm", avx, insert(64)))
 	add(row("vpinsrd", "w:x r:x r:r32 r:imm", avx, insert(32)))
-	add(row("vpextrd", "w:r32 r:x r:imm", avx, extract(32)))
 	// VEX-coded: the short way to clear a register, and the only vptest.
 	add(row("vpxor", "w:x r:x r:x", avx, each(128, xor)))
 	vptest := row("vptest", "r:x r:x", avx, func(in ir.In) []value.Value {

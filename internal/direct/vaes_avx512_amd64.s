@@ -1411,6 +1411,8 @@ bulk_turn:
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+
+bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
@@ -5164,6 +5166,8 @@ bulk_turn:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+
+bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
@@ -9149,6 +9153,8 @@ bulk_turn:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+
+bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0

@@ -28,6 +28,11 @@ func (b *Builder) I(mnemonic string, args ...Operand) {
 	b.Code = append(b.Code, Inst{Form: f, Args: args, Origin: b.origin, Frame: b.frame})
 }
 
+// Element marks the last instruction: what it writes is a reduced element of
+// GF(2^128) in each 128-bit lane. It says nothing to a processor; it is where
+// a proof may begin anew.
+func (b *Builder) Element() { b.Code[len(b.Code)-1].Element = true }
+
 // Label appends a label.
 func (b *Builder) Label(name string) {
 	b.Code = append(b.Code, Inst{Label: name})

@@ -197,6 +197,7 @@ type ISA struct {
 	// GoText returns an instruction as the Go assembler reads it.
 	GoText func(i Inst, p *Program) string
 	Call   Call
+	Banks  []*Bank // all register files
 
 	byMnemonic map[string][]*Form
 }
@@ -209,11 +210,17 @@ type Call struct {
 	// Stack is where, in bytes from the stack pointer at entry, the further
 	// arguments lie.
 	Stack int64
+	// PreservedBits returns how many of a register's low bits a callee must
+	// bring back.
+	PreservedBits func(r Reg) int
 	// GoName and GoMove are how Go's assembler names a register and moves
 	// 64 bits.
 	GoName func(r Reg) string
 	GoMove string
 }
+
+// Preserved reports whether a callee must bring back any of r.
+func (c Call) Preserved(r Reg) bool { return c.PreservedBits(r) > 0 }
 
 // Find returns the form for a mnemonic with the given operands.
 func (isa *ISA) Find(mnemonic string, args []Operand) (*Form, error) {
@@ -248,6 +255,9 @@ type Inst struct {
 	// Glue keeps the next instruction of the same stream right behind this
 	// one, since processors run some pairs as one (aese and aesmc).
 	Glue bool
+	// Element says that what is written is a reduced element of GF(2^128), or
+	// one in every lane, to which a proof may give a name.
+	Element bool
 }
 
 // A Datum is a named constant of a program.

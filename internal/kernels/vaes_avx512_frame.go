@@ -189,6 +189,7 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 		vaesNextTurn(b)
 		if seal {
 			half(0, mask, vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
+			b.Label("bulk_half") // the first half is written, and not yet hashed
 			half(1, noMask, vaesHalfHash(0, rOut, 0, mask))
 		} else {
 			half(0, mask, vaesHalfHash(0, rIn, 0, mask))

@@ -97,6 +97,7 @@ func vaesReduce(b *ir.Builder) {
 	b.I("vpshufd", swapped, vMid, ir.Imm(swapHalves))
 	b.I("vpternlogq", vHigh, t, swapped, ir.Imm(xor3))
 	b.I("vmovdqu64", vXi, vHigh)
+	b.Element()
 }
 
 // vaesFold adds the four lanes of vXi into the lowest and clears the others.
@@ -106,6 +107,7 @@ func vaesFold(b *ir.Builder) {
 	b.I("vpxorq", Y(19), Y(19), Y(vXi.Reg.Num))
 	b.I("vextracti32x4", X(20), Z(19), ir.Imm(1))
 	b.I("vpxorq", view(vXi), X(19), X(20))
+	b.Element()
 }
 
 // vaesMultiply multiplies the register z by the powers at mem, lane by lane,

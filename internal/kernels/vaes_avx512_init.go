@@ -206,4 +206,5 @@ func vaesTimes(b *ir.Builder, dst, x, y ir.Operand) {
 	b.I("vpshufd", swapped, mid, ir.Imm(swapHalves))
 	b.I("vpternlogq", high, t, swapped, ir.Imm(xor3))
 	b.I("vmovdqu64", dst, high)
+	b.Element()
 }

@@ -28,6 +28,13 @@ type Machine struct {
 	Trace func(pc int)
 	// Steps counts the instructions run; MaxSteps bounds it.
 	Steps, MaxSteps int
+	// Decide, if set, says whether a branch is taken whose condition is not
+	// known. Without it such a branch is a fault.
+	Decide func(i ir.Inst, condition value.Value) (bool, error)
+	// Stop, if set, is asked at each label whether to end the run there.
+	Stop func(label string) bool
+	// After, if set, is called after each instruction.
+	After func(i ir.Inst) error
 
 	regs map[ir.Reg]value.Value
 }
@@ -67,40 +74,57 @@ func (f *Fault) Unwrap() error { return f.Err }
 
 // Run runs the program from its first instruction until it returns.
 func (m *Machine) Run(p *ir.Program) error {
-	labels := map[string]int{}
+	_, err := m.RunFrom(p, "")
+	return err
+}
+
+// RunFrom runs the program from a label, or from its first instruction, until
+// it returns or Stop says so, and gives back the label where it stopped.
+func (m *Machine) RunFrom(p *ir.Program, from string) (stopped string, err error) {
+	labels := map[string]int{"": 0}
 	for n, i := range p.Code {
 		if i.Form == nil {
-			labels[i.Label] = n
+			labels[i.Label] = n + 1
 		}
 	}
-	for pc := 0; ; pc++ {
+	pc, ok := labels[from]
+	if !ok {
+		return "", fmt.Errorf("%s: no label %s", p.Name, from)
+	}
+	for ; ; pc++ {
 		if pc >= len(p.Code) {
-			return fmt.Errorf("%s: control runs off the end", p.Name)
+			return "", fmt.Errorf("%s: control runs off the end", p.Name)
 		}
 		i := p.Code[pc]
 		if i.Form == nil {
+			if m.Stop != nil && m.Stop(i.Label) {
+				return i.Label, nil
+			}
 			continue
 		}
 		if m.Steps++; m.Steps > m.MaxSteps {
-			return &Fault{p, pc, fmt.Errorf("more than %d instructions", m.MaxSteps)}
+			return "", &Fault{p, pc, fmt.Errorf("more than %d instructions", m.MaxSteps)}
 		}
 		if m.Trace != nil {
 			m.Trace(pc)
 		}
 		jump, err := m.Step(i)
+		if err == nil && m.After != nil {
+			err = m.After(i)
+		}
 		if err != nil {
-			return &Fault{p, pc, err}
+			return "", &Fault{p, pc, err}
 		}
 		if i.Form.Flow == ir.Return {
-			return nil
+			return "", nil
 		}
 		if jump {
 			label := target(i)
 			to, ok := labels[label]
 			if !ok {
-				return &Fault{p, pc, fmt.Errorf("no label %s", label)}
+				return "", &Fault{p, pc, fmt.Errorf("no label %s", label)}
 			}
-			pc = to
+			pc = to - 2 // the label itself comes next
 		}
 	}
 }
@@ -129,12 +153,16 @@ func (m *Machine) Step(i ir.Inst) (jump bool, err error) {
 				in.Op[n] = d.Slice(m.Reg(a.Reg), 0, a.Width)
 			}
 		case ir.Memory:
+			if a.Width == 0 { // lea and its like only compute
+				if in.Op[n], err = m.effective(a.Mem); err != nil {
+					return false, err
+				}
+				continue
+			}
 			if addrs[n], err = m.address(a.Mem); err != nil {
 				return false, err
 			}
-			if a.Width == 0 {
-				in.Op[n] = d.Const(64, addrs[n])
-			} else if f.Slots[n].Access&ir.Read != 0 {
+			if f.Slots[n].Access&ir.Read != 0 {
 				if in.Op[n], err = m.load(i, addrs[n], a); err != nil {
 					return false, err
 				}
@@ -154,7 +182,10 @@ func (m *Machine) Step(i ir.Inst) (jump bool, err error) {
 	case ir.Branch:
 		k, ok := d.Known(out[0])
 		if !ok {
-			return false, fmt.Errorf("branch on an unknown value")
+			if m.Decide == nil {
+				return false, fmt.Errorf("branch on an unknown value")
+			}
+			return m.Decide(i, out[0])
 		}
 		return k[0]&1 == 1, nil
 	}
@@ -218,6 +249,16 @@ func (m *Machine) address(mem ir.Mem) (uint64, error) {
 		addr += k[0] * uint64(t.scale)
 	}
 	return addr, nil
+}
+
+// effective returns the address of an operand that is not accessed; it may be
+// an unknown number plus a displacement.
+func (m *Machine) effective(mem ir.Mem) (value.Value, error) {
+	if mem.Base.Bank != nil && mem.Index.Bank == nil {
+		return m.Domain.Add(m.Reg(mem.Base), m.Domain.Const(64, uint64(mem.Disp))), nil
+	}
+	addr, err := m.address(mem)
+	return m.Domain.Const(64, addr), err
 }
 
 // mask returns the bits of the operand's mask, which must be known.

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: ISC
+
+package arm64
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/value"
+)
+
+// ISA is the instruction table.
+var ISA = &ir.ISA{Name: "arm64", Text: text, Prologue: prologue, Notes: notes, Forms: forms(), Call: aapcs64,
+	Banks: []*ir.Bank{GPR, Stack, Vec, Flags}}
+
+// aapcs64 is the calling convention of the Procedure Call Standard.
+var aapcs64 = ir.Call{
+	PreservedBits: func(r ir.Reg) int {
+		switch {
+		case r.Bank == GPR && r.Num >= 18, r.Bank == Stack,
+			r.Bank == Vec && r.Num >= 8 && r.Num < 16: // d8 to d15
+			return 64
+		}
+		return 0
+	},
+	Args:   []ir.Reg{X(0).Reg, X(1).Reg, X(2).Reg, X(3).Reg, X(4).Reg, X(5).Reg, X(6).Reg, X(7).Reg},
+	Result: X(0).Reg, SP: SP.Reg,
+	GoName: func(r ir.Reg) string { return fmt.Sprintf("R%d", r.Num) }, GoMove: "MOVD",
+}
+
+// prologue tells the assembler which extensions to accept.
+func prologue(w io.Writer, features []string) {
+	arch := "armv8-a+aes" // which stands for PMULL too
+	if slices.Contains(features, sha3) {
+		arch = "armv8.2-a+aes+sha3"
+	}
+	fmt.Fprintf(w, "\n\t.arch %s\n", arch)
+}
+
+// notes is the GNU property that marks code as fit for branch target
+// identification.
+const notes = `	.section .note.gnu.property, "a", %note
+	.balign 8
+	.long 4, 16, 5
+	.asciz "GNU"
+	.long 0xc0000000, 4, 1, 0
+`
+
+// Features that forms need beyond the Armv8.0 baseline.
+const (
+	aes   = "AES"
+	pmull = "PMULL"
+	sha3  = "SHA3"
+)
+
+// row makes a form from a short description of its operands: an access (r, w
+// or rw), a colon and the operand classes that fit, such as "w:x r:x r:x/imm".
+func row(mnemonic, slots, feature string, m meaning) *ir.Form {
+	f := &ir.Form{Mnemonic: mnemonic, Feature: feature, Meaning: m}
+	for _, s := range strings.Fields(slots) {
+		access, classes, _ := strings.Cut(s, ":")
+		var sl ir.Slot
+		if strings.Contains(access, "r") {
+			sl.Access |= ir.Read
+		}
+		if strings.Contains(access, "w") {
+			sl.Access |= ir.Write
+		}
+		sl.Classes = strings.Split(classes, "/")
+		f.Slots = append(f.Slots, sl)
+	}
+	return f
+}
+
+// forms returns the whole table.
+func forms() (t []*ir.Form) {
+	t = append(t, generalForms()...)
+	t = append(t, branchForms()...)
+	t = append(t, memoryForms()...)
+	t = append(t, moveForms()...)
+	return append(t, vectorForms()...)
+}
+
+var flags = []ir.Reg{FlagN, FlagZ, FlagC, FlagV}
+
+func generalForms() (t []*ir.Form) {
+	put := func(f *ir.Form) { t = append(t, f) }
+	setsFlags := func(f *ir.Form) { f.ImplicitWrites = flags; put(f) }
+	for _, w := range []struct {
+		class string
+		width int
+	}{{"x", 64}, {"w", 32}} {
+		two := "w:" + w.class + " r:" + w.class
+		three := two + " r:" + w.class
+		put(row("mov", "w:"+w.class+" r:"+w.class+"/imm", "", copyOf(w.width, 1)))
+		put(row("add", three+"/imm", "", arithmetic(w.width, 1, false, false)))
+		put(row("sub", three+"/imm", "", arithmetic(w.width, 1, true, false)))
+		setsFlags(row("subs", three+"/imm", "", arithmetic(w.width, 1, true, true)))
+		setsFlags(row("cmp", "r:"+w.class+" r:"+w.class+"/imm", "", arithmetic(w.width, 0, true, true)))
+		put(row("and", three+"/imm", "", each(w.width, and)))
+		put(row("orr", three, "", each(w.width, or)))
+		put(row("eor", three, "", each(w.width, eor)))
+		put(row("lsl", two+" r:imm", "", shift(w.width, value.Shl)))
+		put(row("lsr", two+" r:imm", "", shift(w.width, value.Shr)))
+		put(row("movk", "rw:"+w.class+" r:imm r:lsl", "", keep(w.width)))
+		put(row("rev", two, "", each(w.width, reverse)))
+	}
+	for _, c := range conditions {
+		f := row("csel", "w:x r:x r:x r:"+c.name, "", func(in ir.In) []value.Value {
+			return one(in.D.Select(c.holds(in.D, in.Impl[0], in.Impl[1]), in.Op[1], in.Op[2]))
+		})
+		g := row("cset", "w:x r:"+c.name, "", func(in ir.In) []value.Value {
+			return one(value.Extend(in.D, c.holds(in.D, in.Impl[0], in.Impl[1]), 64))
+		})
+		f.ImplicitReads = []ir.Reg{FlagZ, FlagC}
+		g.ImplicitReads = f.ImplicitReads
+		put(f)
+		put(g)
+	}
+	return t
+}
+
+// conditions are those that Z and C decide.
+var conditions = []struct {
+	name  string
+	holds func(d value.Domain, z, c value.Value) value.Value
+}{
+	{"eq", func(_ value.Domain, z, _ value.Value) value.Value { return z }},
+	{"ne", func(d value.Domain, z, _ value.Value) value.Value { return value.Not(d, z) }},
+	{"hs", func(_ value.Domain, _, c value.Value) value.Value { return c }},
+	{"lo", func(d value.Domain, _, c value.Value) value.Value { return value.Not(d, c) }},
+	{"hi", func(d value.Domain, z, c value.Value) value.Value { return d.And(c, value.Not(d, z)) }},
+}
+
+func branchForms() (t []*ir.Form) {
+	flow := func(f *ir.Form, fl ir.Flow, reads ...ir.Reg) {
+		f.Flow, f.ImplicitReads = fl, reads
+		t = append(t, f)
+	}
+	nothing := func(ir.In) []value.Value { return nil }
+	flow(row("ret", "", "", nothing), ir.Return)
+	flow(row("b", "r:label", "", nothing), ir.Jump)
+	for _, c := range conditions {
+		flow(row("b."+c.name, "r:label", "", func(in ir.In) []value.Value {
+			return one(c.holds(in.D, in.Impl[0], in.Impl[1]))
+		}), ir.Branch, FlagZ, FlagC)
+	}
+	zero := func(in ir.In) value.Value { return in.D.IsZero(in.Op[0]) }
+	flow(row("cbz", "r:x r:label", "", func(in ir.In) []value.Value { return one(zero(in)) }), ir.Branch)
+	flow(row("cbnz", "r:x r:label", "", func(in ir.In) []value.Value { return one(value.Not(in.D, zero(in))) }), ir.Branch)
+	flow(row("tbz", "r:x r:imm r:label", "", func(in ir.In) []value.Value {
+		return one(value.Not(in.D, in.D.Slice(in.Op[0], int(in.Imm[1]), 1)))
+	}), ir.Branch)
+	// hint 34 is bti c, which processors without BTI ignore.
+	flow(row("hint", "r:imm", "", nothing), ir.Next)
+	return t
+}
+
+func memoryForms() (t []*ir.Form) {
+	put := func(f *ir.Form) { t = append(t, f) }
+	for _, c := range []struct{ reg, mem string }{
+		{"x", "m64"}, {"w", "m32"}, {"q", "m128"}, {"d", "m64"}, {"s", "m32"}, {"h", "m16"}, {"b", "m8"},
+	} {
+		put(row("ldr", "w:"+c.reg+" r:"+c.mem, "", copyOf(0, 1)))
+		put(row("str", "r:"+c.reg+" w:"+c.mem, "", copyOf(0, 0)))
+	}
+	for _, c := range []struct {
+		reg, mem string
+		width    int
+	}{{"x", "m128", 64}, {"q", "m256", 128}, {"d", "m128", 64}} {
+		put(row("ldp", "w:"+c.reg+" w:"+c.reg+" r:"+c.mem, "", func(in ir.In) []value.Value {
+			return []value.Value{in.D.Slice(in.Op[2], 0, c.width), in.D.Slice(in.Op[2], c.width, c.width)}
+		}))
+		put(row("stp", "r:"+c.reg+" r:"+c.reg+" w:"+c.mem, "", func(in ir.In) []value.Value {
+			return one(in.D.Concat(in.Op[0], in.Op[1]))
+		}))
+	}
+	for _, c := range []struct {
+		size, mem string
+		width     int
+	}{{"h", "m16", 16}, {"s", "m32", 32}, {"d", "m64", 64}} {
+		put(row("ld1", "rw:{"+c.size+"}[] r:"+c.mem, "", place(c.width)))
+	}
+	return t
+}
+
+// moveForms move between vector registers, their lanes and general registers.
+func moveForms() []*ir.Form {
+	return []*ir.Form{
+		row("fmov", "w:d r:x", "", copyOf(0, 1)),
+		row("fmov", "w:x r:d", "", copyOf(0, 1)),
+		row("mov", "w:16b r:16b", "", copyOf(0, 1)),
+		row("mov", "rw:s[] r:w", "", place(32)),
+		row("mov", "rw:d[] r:x", "", place(64)),
+		row("mov", "w:x r:d[]", "", pick(64)),
+		row("mov", "w:w r:s[]", "", pick(32)),
+		row("dup", "w:16b r:w", "", spread(8)),
+		row("dup", "w:4s r:w/s[]", "", spread(32)),
+		row("dup", "w:2d r:x/d[]", "", spread(64)),
+		row("movi", "w:16b r:imm", "", spread(8)),
+		row("movi", "w:4s r:imm", "", spread(32)),
+		row("movi", "w:2d r:imm", "", spread(64)), // each byte of it 0 or 255
+	}
+}
+
+func vectorForms() []*ir.Form {
+	return []*ir.Form{
+		row("aese", "rw:16b r:16b", aes, func(in ir.In) []value.Value {
+			return one(value.SubShift(in.D, in.D.Xor(in.Op[0], in.Op[1])))
+		}),
+		row("aesmc", "w:16b r:16b", aes, func(in ir.In) []value.Value { return one(in.D.MixColumns(in.Op[1])) }),
+		row("pmull", "w:1q r:1d r:1d", pmull, clmul(0)),
+		row("pmull2", "w:1q r:2d r:2d", pmull, clmul(1)),
+		row("eor3", "w:16b r:16b r:16b r:16b", sha3, each(128, eor3)),
+		row("eor", "w:16b r:16b r:16b", "", each(128, eor)),
+		row("and", "w:16b r:16b r:16b", "", each(128, and)),
+		row("cmhi", "w:16b r:16b r:16b", "", each(8, higher)),
+		row("add", "w:4s r:4s r:4s", "", each(32, add)),
+		row("shl", "w:2d r:2d r:imm", "", shift(64, value.Shl)),
+		row("ushr", "w:2d r:2d r:imm", "", shift(64, value.Shr)),
+		row("sshr", "w:2d r:2d r:imm", "", shift(64, arithmeticShr)),
+		row("rev32", "w:16b r:16b", "", each(32, reverse)),
+		row("ext", "w:16b r:16b r:16b r:imm", "", extract),
+		row("trn1", "w:2d r:2d r:2d", "", transpose(0)),
+		row("trn2", "w:2d r:2d r:2d", "", transpose(1)),
+		row("tbl", "w:16b r:{16b} r:16b", "", lookUp),
+		row("tbl", "w:16b r:{16b r:16b} r:16b", "", lookUp),
+	}
+}
