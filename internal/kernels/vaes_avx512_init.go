@@ -118,6 +118,7 @@ func vaesPowersOfH(b *ir.Builder, bits int) {
 	b.I("vpxorq", h, h, h)
 	vaesBlock(b, bits, h, "H")
 
+	b.Label("h")
 	b.Origin("H times x^-1")
 	b.I("vpshufb", h, h, view(vBswap))
 	b.I("vpsrlq", X(3), h, ir.Imm(63))
@@ -128,6 +129,7 @@ func vaesPowersOfH(b *ir.Builder, bits int) {
 	b.I("vpandq", X(3), X(3), view(vPoly))
 	b.I("vpternlogq", X(3), X(4), X(5), ir.Imm(xor3))
 
+	b.Label("powers")
 	b.Origin("H^2 to H^4")
 	h1, h2 := Z(3), Z(4)
 	vaesTimes(b, view(h2), view(h1), view(h1))

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: ISC
+
+package prove
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/value"
+)
+
+// A proofCase is one run on symbols. A program is proved when all its cases
+// pass: each decides one part for all values of everything but what detail
+// names.
+type proofCase struct {
+	part   string // from which label to which, in words
+	detail string // what is fixed in this case, such as the length
+	run    func() error
+}
+
+// cases lists what each kernel's proof consists of.
+var cases = map[string]func(p *ir.Program) []proofCase{
+	"vaes-avx512": vaesCases,
+}
+
+// A Result is the outcome of the proof of one program.
+type Result struct {
+	Kernel       string   `json:"kernel"`
+	Bits         int      `json:"bits"`
+	Op           string   `json:"op"`
+	Instructions int      `json:"instructions"`
+	Cases        int      `json:"cases"`
+	Parts        []Part   `json:"parts"`
+	Seconds      float64  `json:"seconds"`
+	Failures     []string `json:"failures,omitempty"`
+}
+
+// A Part tells what the cases of one part of a program cover.
+type Part struct {
+	Name   string `json:"name"`
+	Cases  int    `json:"cases"`
+	Covers string `json:"covers"`
+}
+
+// Program proves one program, on as many cores as there are. It stops at the
+// first failures.
+func Program(p *ir.Program) (Result, error) {
+	c := p.Contract
+	r := Result{Kernel: c.Kernel, Bits: c.Bits, Op: c.Op, Instructions: p.Count()}
+	list, ok := cases[c.Kernel]
+	if !ok {
+		return r, fmt.Errorf("no proof for kernel %s", c.Kernel)
+	}
+	begin := time.Now()
+	todo := list(p)
+	r.Cases = len(todo)
+	for _, t := range todo {
+		if n := len(r.Parts); n > 0 && r.Parts[n-1].Name == t.part {
+			r.Parts[n-1].Cases++
+			r.Parts[n-1].Covers = span(r.Parts[n-1].Covers, t.detail)
+		} else {
+			r.Parts = append(r.Parts, Part{t.part, 1, t.detail})
+		}
+	}
+	for _, f := range failures(todo, 3) {
+		r.Failures = append(r.Failures, f.Error())
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}
+
+// Covers says in words which inputs the cases together decide.
+func (r Result) Covers() string {
+	if r.Op == "init" {
+		return "every key"
+	}
+	return "every text from 0 to 2^36-32 bytes, every AAD and nonce"
+}
+
+// Lemma decides what the meaning of products rests on; see checkProduct.
+func Lemma() error { return checkProduct() }
+
+// span joins the first and the last detail of a part.
+func span(covers, last string) string {
+	for i := range covers {
+		if i+4 <= len(covers) && covers[i:i+4] == " to " {
+			covers = covers[:i]
+			break
+		}
+	}
+	return covers + " to " + last
+}
+
+// failures runs cases and returns the first errors, at most limit of them.
+func failures(todo []proofCase, limit int) (errs []error) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next := 0
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= len(todo) || len(errs) >= limit
+				mu.Unlock()
+				if stop {
+					return
+				}
+				if err := attempt(todo[i]); err != nil {
+					mu.Lock()
+					errs = append(errs, fmt.Errorf("%s (%s): %w", todo[i].part, todo[i].detail, err))
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// attempt runs a case; what has no normal form is an error like any other.
+func attempt(c proofCase) (err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case unprovable:
+			err = e.error
+		case error:
+			err = fmt.Errorf("internal: %w", e)
+		default:
+			err = fmt.Errorf("internal: %v", e)
+		}
+	}()
+	return c.run()
+}
+
+// number returns a known 64-bit number.
+func number(n int) value.Value { return value.FromUint64(uint64(n)) }
+
+// vaesCases lists the cases of a program of vaes-avx512.
+func vaesCases(p *ir.Program) (list []proofCase) {
+	add := func(part, detail string, run func() error) { list = append(list, proofCase{part, detail, run}) }
+	if p.Contract.Op == "init" {
+		add("key schedule and H", "every key", func() error { return vaesScheduleCase(p) })
+		add("H times x^-1", "every H", func() error { return vaesHalveCase(p) })
+		add("powers of H", "every H", func() error { return vaesPowersCase(p) })
+		return list
+	}
+	for n := 1; n <= 64; n++ {
+		add("entry to J0", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesNonceCase(p, number(n)) })
+	}
+	add("entry to J0", "nonce of more", func() error { return vaesNonceCase(p, Count{Min: 65}) })
+	for n := 65; n <= absorbed; n++ {
+		add("nonce to J0", fmt.Sprintf("%d bytes left", n), func() error { return vaesNoncePartCase(p, number(n)) })
+	}
+	add("nonce to J0", "more left, a part at a time", func() error { return vaesNoncePartCase(p, Count{Min: absorbed + 1}) })
+	for n := 0; n <= 64; n++ {
+		add("J0 to text", fmt.Sprintf("AAD of %d bytes", n), func() error { return vaesAADCase(p, number(n)) })
+	}
+	add("J0 to text", "AAD of more", func() error { return vaesAADCase(p, Count{Min: 65}) })
+	for n := 65; n <= absorbed; n++ {
+		add("AAD to text", fmt.Sprintf("%d bytes left", n), func() error { return vaesAADPartCase(p, number(n)) })
+	}
+	add("AAD to text", "more left, a part at a time", func() error { return vaesAADPartCase(p, Count{Min: absorbed + 1}) })
+	for n := 0; n <= vaesLeft; n++ {
+		for lead := range 5 {
+			add("leading blocks and length", fmt.Sprintf("%d bytes, %d blocks", n, lead), func() error { return vaesLeadCase(p, n, lead, false) })
+		}
+	}
+	for n := vaesMinLeft; n < vaesRun+vaesMinLeft; n++ {
+		add("leading lanes and length", fmt.Sprintf("%d bytes", n), func() error { return vaesLeadCase(p, n, 0, true) })
+	}
+	for n := 0; n <= vaesLeft; n++ {
+		add("short text", fmt.Sprintf("%d bytes", n), func() error { return vaesShortCase(p, n) })
+	}
+	for lead := range 5 {
+		add("leading blocks to one", fmt.Sprintf("%d blocks", lead), func() error { return vaesReduceCase(p, lead) })
+	}
+	for n := 1; n < 12; n++ {
+		add("64 blocks alone", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesPartCase(p, number(n)) })
+	}
+	add("64 blocks alone", "nonce of 13 bytes and more", func() error { return vaesPartCase(p, Count{Min: 13}) })
+	const twoTurns = vaesRun - 32 + vaesRun + vaesMinLeft
+	add("first turn and no more", fmt.Sprintf("%d to %d bytes", vaesLeft+1, twoTurns-1), func() error { return vaesFirstTurnCase(p) })
+	add("into the bulk loop", fmt.Sprintf("%d bytes and more", twoTurns), func() error { return vaesEnterCase(p) })
+	add("from turn to turn", "any turn", func() error { return vaesTurnCase(p) })
+	add("last turn", "any turn but the first", func() error { return vaesLastTurnCase(p) })
+	for n := 4; n <= 16; n++ {
+		if p.Contract.Op == "seal" {
+			add("tag", fmt.Sprintf("%d bytes", n), func() error { return vaesSealFinishCase(p, n) })
+			continue
+		}
+		add("right tag", fmt.Sprintf("%d bytes", n), func() error { return vaesOpenFinishCase(p, n, 100, true) })
+		add("wrong tag", fmt.Sprintf("%d bytes", n), func() error { return vaesOpenFinishCase(p, n, 100, false) })
+	}
+	if p.Contract.Op == "open" {
+		for n := range 192 {
+			add("wrong tag, clearing", fmt.Sprintf("%d bytes of text", n), func() error { return vaesOpenFinishCase(p, 16, n, false) })
+		}
+		add("wrong tag, clearing", "64 bytes of any more", func() error { return vaesClearCase(p) })
+	}
+	return list
+}

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: ISC
+
+package prove
+
+import (
+	"fmt"
+
+	"github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/value"
+)
+
+// The proof of vaes-avx512. The program is cut at labels. For each cut a state
+// is written down once, in a function that sets it: a part of the program that
+// begins there is run from that state, with opaque values wherever any value
+// may stand, and a part that ends there is checked to reach an instance of it.
+//
+//	entry ─> j0 ─> dispatch ─> finish          messages of up to 1072 bytes
+//	              dispatch ─> bulk, until nothing but the short path is left
+//	              bulk loop: one turn from any turn; its ends with every rest
+//	              dispatch ─> dispatch         64 blocks, other nonces
+//	entry ─> nonce_part ─> j0, j0 ─> aad_part ─> dispatch: long nonces, long AAD
+//	finish ─> return, for every tag size
+
+const (
+	vaesPowersAt = 256
+	vaesTop      = 72
+	vaesEnd      = vaesPowersAt + 16*vaesTop
+	vaesLeft     = 1072 // most bytes that the short path takes
+	vaesRun      = 1024 // bytes of a turn
+	vaesMinLeft  = 33   // least bytes that the bulk loop leaves
+)
+
+// vaes is a session with the program's view of memory.
+type vaes struct {
+	*session
+	key, out, in, tag *region
+	lens, ek0         Vec // length block in integer order; E(K, J0)
+}
+
+// vaesLayout returns the key block that init makes, in symbols.
+func vaesLayout(s *Symbols, bits int) (blockBytes Vec, sp *spec) {
+	rounds := 6 + bits/32
+	b := s.Fresh("junk in the key block", 1536)
+	sp = &spec{s: s}
+	for r := range rounds + 1 {
+		k := s.Fresh(fmt.Sprintf("round key %d", r), 16)
+		sp.keys = append(sp.keys, k)
+		copy(b[16*r:], k)
+	}
+	powers := map[int]Vec{}
+	for n := vaesTop; n > 0; n-- {
+		t := s.Fresh(fmt.Sprintf("H^%d", n), 16)
+		s.power[t[0].t[0].atom()] = n
+		powers[n] = t
+		copy(b[vaesEnd-16*n:], t)
+	}
+	for n := 64; n > 0; n -= 4 {
+		copy(b[vaesEnd+2*(64-n):], halves(s, powers[n]))
+	}
+	return b, sp
+}
+
+// halves returns the xor of the two halves of 16 bytes.
+func halves(s *Symbols, t Vec) Vec { return s.bytes(s.Xor(t[:8], t[8:])) }
+
+// newVaes makes a session with a key block and, but for the entry, constants in
+// their registers.
+func newVaes(p *ir.Program) *vaes {
+	v := &vaes{session: newSession(p)}
+	bytes, sp := vaesLayout(v.s, p.Contract.Bits)
+	v.spec = sp
+	v.key = v.mem.add("key block", bytes, false, false)
+	v.number(amd64.RDI.Reg, v.key.base)
+	v.lens, v.ek0 = v.s.Fresh("length block", 16), v.s.Fresh("EK0", 16)
+	return v
+}
+
+// arguments puts the stack arguments into memory: what the ABI passes behind
+// the first six.
+func (v *vaes) arguments(nonce uint64, nonceLen value.Value, tag uint64, tagLen int) {
+	args := v.s.Fresh("return address", 8)
+	for _, x := range []value.Value{value.FromUint64(nonce), nonceLen, value.FromUint64(tag), value.FromUint64(uint64(tagLen))} {
+		args = append(args, v.s.bytes(x)...)
+	}
+	stack := v.mem.add("stack", args, false, false)
+	if c, ok := nonceLen.(Count); ok {
+		v.mem.whole = map[uint64]value.Value{stack.base + 16: c}
+	}
+	v.sp = stack.base
+	v.number(amd64.RSP.Reg, v.sp)
+}
+
+// vaesConstants are the registers that hold constants from the beginning on.
+var vaesConstants = func() []held {
+	var bswap, poly [16]byte
+	for i := range bswap {
+		bswap[i] = byte(15 - i)
+	}
+	poly[0], poly[15] = 1, 0xc2
+	return []held{
+		{"constant bswap", amd64.Z(31).Reg, value.FromBytes(four(bswap))},
+		{"constant poly", amd64.Z(23).Reg, value.FromBytes(four(poly))},
+	}
+}()
+
+// constants sets the registers that hold constants.
+func (v *vaes) constants() {
+	for _, h := range vaesConstants {
+		v.m.SetReg(h.r, h.v)
+	}
+}
+
+func (v *vaes) wantConstants() error { return v.wantAll(vaesConstants...) }
+
+func four(b [16]byte) (out []byte) {
+	for range 4 {
+		out = append(out, b[:]...)
+	}
+	return out
+}
+
+// fourVec repeats 16 bytes four times.
+func fourVec(b Vec) (out Vec) {
+	for range 4 {
+		out = append(out, b...)
+	}
+	return out
+}
+
+// text makes n bytes of input and an output for them.
+func (v *vaes) text(n int) Vec {
+	text := v.s.Fresh("text", n)
+	v.out = v.mem.add("out", text, true, true)
+	v.in = v.mem.add("in", text, false, false)
+	v.in.inPlace = v.out
+	v.number(amd64.RSI.Reg, v.out.base)
+	v.number(amd64.RDX.Reg, v.in.base)
+	return text
+}
+
+// ciphertext returns which of a text and what it was made into is encrypted.
+func (v *vaes) ciphertext(text, processed Vec) Vec {
+	if v.p.Contract.Op == "open" {
+		return text
+	}
+	return processed
+}
+
+// lanes returns opaque elements, one a lane, zero from n on, and what they
+// mean where lane j counts as H^(top-j).
+func (v *vaes) leading(n, top int) (Vec, poly) {
+	z, y := make(Vec, 64), poly{}
+	for j := range n {
+		x := v.s.Fresh(fmt.Sprintf("Xi of lane %d", j), 16)
+		copy(z[16*j:], x)
+		y.add(monomial{element{x[0].t[0].atom(), identity}, top - j})
+	}
+	return z, y
+}
+
+// counterBlock returns a counter block whose counter is the four bytes of
+// word, the least significant first.
+func (v *vaes) counterBlock(word value.Value) block {
+	upper := v.s.Fresh("nonce", 12)
+	return append(upper, v.s.bytes(value.Reverse(v.s, word))...)
+}
+
+// aligned returns a number of 32 bits, a multiple of 64, that stands for any.
+func (v *vaes) aligned() Vec {
+	word := v.s.Fresh("counter", 4)
+	v.s.atoms[word[0].t[0].atom()].zeros = 6
+	return word
+}
+
+// atDispatch sets the state at the label dispatch, or at reduced.
+func (v *vaes) atDispatch(left value.Value, lead int, cb block, xi Vec) {
+	v.constants()
+	v.m.SetReg(amd64.RCX.Reg, left)
+	v.number(amd64.R9.Reg, 0)
+	v.number(amd64.R11.Reg, uint64(16*lead))
+	v.m.SetReg(amd64.Z(27).Reg, simplify(xi))
+	v.m.SetReg(amd64.Z(28).Reg, v.lens)
+	v.m.SetReg(amd64.Z(29).Reg, v.ek0)
+	v.m.SetReg(amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb))))
+}
+
+// wantKept checks the registers that no part between dispatch and finish
+// changes.
+func (v *vaes) wantKept() error {
+	for _, w := range []struct {
+		what string
+		r    ir.Reg
+		v    value.Value
+	}{
+		{"length block", amd64.Z(28).Reg, v.lens},
+		{"EK0", amd64.Z(29).Reg, v.ek0},
+		{"key block", amd64.RDI.Reg, value.FromUint64(v.key.base)},
+	} {
+		if err := v.want(w.what, w.r, w.v); err != nil {
+			return err
+		}
+	}
+	return v.wantConstants()
+}
+
+// wantFinish checks an instance of the state at finish: the text from at on is
+// processed, and GHASH of everything is in the lowest lane.
+func (v *vaes) wantFinish(at int, processed Vec, y poly) error {
+	if err := v.wantKept(); err != nil {
+		return err
+	}
+	if err := v.wantBytes(v.out, at, processed); err != nil {
+		return err
+	}
+	if err := v.wantNumber("end of the output", amd64.RSI.Reg, v.out.base+uint64(at+len(processed))); err != nil {
+		return err
+	}
+	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
+	if !zero(xi[16:]) {
+		return fmt.Errorf("upper lanes of Xi are not zero")
+	}
+	return v.wantElement("GHASH", xi[:16], y)
+}
+
+// close adds the length block to GHASH.
+func (v *vaes) close(y poly) poly {
+	next := poly{}
+	v.s.addLinear(next, v.lens)
+	next.plus(y, 0)
+	out := poly{}
+	out.plus(next, 1)
+	return out
+}
+
+// vaesLeadCase: to short_counter with n bytes of text, from dispatch behind
+// lead blocks of AAD, or from short behind the bulk loop, whose four lanes lead.
+func vaesLeadCase(p *ir.Program, n, lead int, bulk bool) error {
+	v := newVaes(p)
+	v.text(n)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb := v.counterBlock(v.s.Fresh("counter", 4))
+	from, lanes := "dispatch", max(lead, 1)
+	if bulk {
+		from, lanes = "short", 4
+	}
+	xi, y := v.leading(lanes, lead)
+	v.atDispatch(value.FromUint64(uint64(n)), lead, cb, xi)
+	if stop, err := v.run(from, "short_counter"); err != nil || stop != "short_counter" {
+		return orStop(err, stop)
+	}
+	blocks := (n+15)/16 + 1
+	want := poly{}
+	want.plus(v.close(poly{}), 0)
+	want.plus(y, blocks)
+	low, mid, high := v.s.bytes(v.m.Reg(amd64.Z(24).Reg)), v.s.bytes(v.m.Reg(amd64.Z(25).Reg)), v.s.bytes(v.m.Reg(amd64.Z(26).Reg))
+	have := poly{}
+	for j := 0; j < 64; j += 16 {
+		lane, err := v.s.polynomial(v.s.bytes(reduce128(v.s, low[j:j+16], mid[j:j+16], high[j:j+16])))
+		if err != nil {
+			return err
+		}
+		have.plus(lane, 0)
+	}
+	if !have.equal(want) {
+		return fmt.Errorf("sums: %s", v.s.firstDifference(have, want))
+	}
+	if err := v.wantKept(); err != nil {
+		return err
+	}
+	return v.wantAll(v.atShortCounter(n, cb)...)
+}
+
+// atShortCounter lists what holds at short_counter besides constants and sums.
+func (v *vaes) atShortCounter(n int, cb block) []held {
+	blocks := (n+15)/16 + 1
+	return []held{
+		{"length", amd64.RCX.Reg, value.FromUint64(uint64(n))},
+		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base)},
+		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base)},
+		{"rest", amd64.R9.Reg, value.FromUint64(0)},
+		{"powers", amd64.R10.Reg, value.FromUint64(v.key.base + uint64(vaesEnd-16*blocks))},
+		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
+	}
+}
+
+// vaesShortCase: short_counter to finish with n bytes of text and any sums.
+func vaesShortCase(p *ir.Program, n int) error {
+	v := newVaes(p)
+	text := v.text(n)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb := v.counterBlock(v.s.Fresh("counter", 4))
+	v.atDispatch(value.FromUint64(uint64(n)), 0, cb, make(Vec, 64))
+	for _, z := range []int{11, 27} { // neither leads any more
+		v.m.SetReg(amd64.R64(z&15).Reg, v.junk[amd64.R64(z&15).Reg])
+	}
+	for _, h := range v.atShortCounter(n, cb) {
+		v.m.SetReg(h.r, h.v)
+	}
+	y := poly{}
+	var low, mid, high Vec
+	for j := range 4 {
+		x := v.s.anySum(fmt.Sprintf("sums of lane %d", j))
+		low, mid, high = append(low, x.low...), append(mid, x.mid...), append(high, x.high...)
+		y.add(monomial{x.meaning, 0})
+	}
+	v.m.SetReg(amd64.Z(24).Reg, low)
+	v.m.SetReg(amd64.Z(25).Reg, mid)
+	v.m.SetReg(amd64.Z(26).Reg, high)
+	if stop, err := v.run("short_counter", "finish"); err != nil || stop != "finish" {
+		return orStop(err, stop)
+	}
+	done := v.spec.gctr(cb, text)
+	y.plus(v.spec.absorb(poly{}, v.ciphertext(text, done)), 1) // one power for the length block
+	return v.wantFinish(0, done, y)
+}
+
+func orStop(err error, stop string) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("control reaches %q", stop)
+}
+
+// vaesReduceCase: dispatch to reduced with more text than the short path takes.
+func vaesReduceCase(p *ir.Program, lead int) error {
+	v := newVaes(p)
+	v.text(0)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb := v.counterBlock(v.s.Fresh("counter", 4))
+	xi, y := v.leading(max(lead, 1), lead)
+	left := Count{Min: vaesLeft + 1}
+	v.atDispatch(left, lead, cb, xi)
+	if stop, err := v.run("dispatch", "reduced"); err != nil || stop != "reduced" {
+		return orStop(err, stop)
+	}
+	return v.wantReduced(left, cb, y, 0)
+}
+
+// wantReduced checks an instance of the state at reduced, or at dispatch
+// without leading blocks; at is where the pointers stand.
+func (v *vaes) wantReduced(left value.Value, cb block, y poly, at int) error {
+	if err := v.wantKept(); err != nil {
+		return err
+	}
+	for _, w := range []struct {
+		what string
+		r    ir.Reg
+		v    value.Value
+	}{
+		{"length", amd64.RCX.Reg, left},
+		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(at))},
+		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(at))},
+		{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
+		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
+	} {
+		if err := v.want(w.what, w.r, w.v); err != nil {
+			return err
+		}
+	}
+	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
+	if !zero(xi[16:]) {
+		return fmt.Errorf("upper lanes of Xi are not zero")
+	}
+	return v.wantElement("GHASH", xi[:16], y)
+}
+
+// vaesPartCase: reduced to dispatch, 64 blocks alone, for nonces of other
+// sizes than 12.
+func vaesPartCase(p *ir.Program, nonceLen value.Value) error {
+	v := newVaes(p)
+	text := v.text(vaesRun)
+	v.arguments(0, nonceLen, 0, 16)
+	cb := v.counterBlock(v.s.Fresh("counter", 4))
+	xi, y := v.leading(1, 0)
+	v.atDispatch(Count{Min: vaesLeft + 1}, 0, cb, xi)
+	if stop, err := v.run("reduced", "dispatch"); err != nil || stop != "dispatch" {
+		return orStop(err, stop)
+	}
+	done := v.spec.gctr(cb, text)
+	if err := v.wantBytes(v.out, 0, done); err != nil {
+		return err
+	}
+	return v.wantReduced(Count{Min: vaesLeft + 1, Off: -vaesRun}, v.spec.inc(cb, 64),
+		v.spec.absorb(y, v.ciphertext(text, done)), vaesRun)
+}
+
+// vaesFirstTurnCase: reduced to short with text of which the bulk loop takes
+// one turn.
+func vaesFirstTurnCase(p *ir.Program) error {
+	const first = vaesRun - 32
+	v := newVaes(p)
+	text := v.text(first)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb := v.counterBlock(v.s.Const(32, 2))
+	xi, y := v.leading(1, 0)
+	left := Count{Min: vaesLeft + 1}
+	v.atDispatch(left, 0, cb, xi)
+	v.publicVerdict = 1 // less is left than a turn and vaesMinLeft
+	if stop, err := v.run("reduced", "short"); err != nil || stop != "short" {
+		return orStop(err, stop)
+	}
+	done := v.spec.gctr(cb, text)
+	left.Off = -first
+	return v.wantShort(left, v.spec.inc(cb, first/16), done, v.spec.absorb(y, v.ciphertext(text, done)))
+}
+
+// wantShort checks an instance of the state at short behind the bulk loop.
+func (v *vaes) wantShort(left value.Value, cb block, done Vec, y poly) error {
+	if err := v.wantKept(); err != nil {
+		return err
+	}
+	if err := v.wantBytes(v.out, 0, done); err != nil {
+		return err
+	}
+	if err := v.wantLanes(y); err != nil {
+		return err
+	}
+	return v.wantAll(
+		held{"length", amd64.RCX.Reg, left},
+		held{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(len(done)))},
+		held{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(len(done)))},
+		held{"rest", amd64.R9.Reg, value.FromUint64(0)},
+		held{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
+		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))})
+}
+
+// wantLanes checks that the lanes of Xi together mean y, lane j as H^-j.
+func (v *vaes) wantLanes(y poly) error {
+	have := poly{}
+	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
+	for j := range 4 {
+		p, err := v.s.polynomial(xi[16*j : 16*j+16])
+		if err != nil {
+			return err
+		}
+		have.plus(p, -j)
+	}
+	if !have.equal(y) {
+		return fmt.Errorf("GHASH: %s", v.s.firstDifference(have, y))
+	}
+	return nil
+}
+
+// vaesCut is where the bulk loop is cut: where nothing but the lanes of Xi is
+// pending. Sealing, that is amid a turn, whose first half is written but not
+// yet hashed.
+func vaesCut(p *ir.Program) (label string, written int) {
+	if p.Contract.Op == "seal" {
+		return "bulk_half", vaesRun / 2
+	}
+	return "bulk_turn", 0
+}
+
+// atBulk sets the state at the cut in a turn whose counter is word: text is
+// what is left of the turn and behind it, its first bytes already done.
+func (v *vaes) atBulk(left value.Value, cb block, word Vec, xi Vec) {
+	_, written := vaesCut(v.p)
+	v.atDispatch(left, 0, cb, xi)
+	v.m.SetReg(amd64.R11.Reg, v.junk[amd64.R11.Reg])
+	v.number(amd64.R8.Reg, v.m.Symbols["counters"])
+	v.number(amd64.R9.Reg, 0)
+	v.number(amd64.K(7).Reg, 0x8888)
+	base := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	v.m.SetReg(amd64.Z(22).Reg, fourVec(v.s.bytes(v.s.Xor(base, v.spec.keys[0]))))
+	next := value.Value(word)
+	if written > 0 { // the counter has moved on to the next turn
+		next = v.s.Add(word, v.s.Const(32, 64))
+	}
+	v.m.SetReg(amd64.RAX.Reg, value.Extend(v.s, next, 64))
+}
+
+// wantBulk checks an instance of the state at the cut.
+func (v *vaes) wantBulk(left value.Value, cb block, word value.Value, y poly, at int) error {
+	if err := v.wantKept(); err != nil {
+		return err
+	}
+	_, written := vaesCut(v.p)
+	base := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	next := word
+	if written > 0 {
+		next = v.s.Add(word, v.s.Const(32, 64))
+	}
+	for _, w := range []struct {
+		what string
+		r    ir.Reg
+		v    value.Value
+	}{
+		{"length", amd64.RCX.Reg, left},
+		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(at))},
+		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(at))},
+		{"counter", amd64.RAX.Reg, value.Extend(v.s, next, 64)},
+		{"counter table", amd64.R8.Reg, value.FromUint64(v.m.Symbols["counters"])},
+		{"rest", amd64.R9.Reg, value.FromUint64(0)},
+		{"mask", amd64.K(7).Reg, value.FromUint64(0x8888)},
+		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
+	} {
+		if err := v.want(w.what, w.r, w.v); err != nil {
+			return err
+		}
+	}
+	have := v.s.bytes(v.m.Reg(amd64.Z(22).Reg))
+	want := v.s.bytes(v.s.Xor(base, v.spec.keys[0]))
+	for i, b := range have {
+		// Ahead of a turn only what the turn does not set itself counts.
+		if (written > 0 || i%16 < 12) && !b.equal(want[i%16]) {
+			return fmt.Errorf("counter block of the turn: %s", v.difference(have, fourVec(want)))
+		}
+	}
+	return v.wantLanes(y)
+}
+
+// vaesEnterCase: reduced to the cut, for texts that take two turns or more.
+func vaesEnterCase(p *ir.Program) error {
+	label, written := vaesCut(p)
+	v := newVaes(p)
+	first := vaesRun - 32
+	text := v.text(first + written)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb := v.counterBlock(v.s.Const(32, 2))
+	xi, y := v.leading(1, 0)
+	left := Count{Min: uint64(first + vaesRun + vaesMinLeft)}
+	v.atDispatch(left, 0, cb, xi)
+	if stop, err := v.run("reduced", label); err != nil || stop != label {
+		return orStop(err, stop)
+	}
+	done := v.spec.gctr(cb, text)
+	if err := v.wantBytes(v.out, 0, done); err != nil {
+		return err
+	}
+	left.Off = -int64(first)
+	return v.wantBulk(left, cb, v.s.Const(32, 64), v.spec.absorb(y, v.ciphertext(text, done)[:first]), first)
+}
+
+// bulk sets up a session at the cut in any turn, with n bytes of text behind
+// the cut. It returns the whole text of the turn and behind, what it becomes,
+// and GHASH before the turn.
+func (v *vaes) bulk(left value.Value, n int) (cb block, word Vec, text, done Vec, y poly) {
+	_, written := vaesCut(v.p)
+	text = v.text(written + n)
+	v.arguments(0, value.FromUint64(12), 0, 16)
+	cb = v.counterBlock(v.s.Const(32, 2))
+	word = v.aligned()
+	xi, y := v.leading(4, 0)
+	v.atBulk(left, cb, word, xi)
+	turn := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	done = v.spec.gctr(turn, text)
+	// The first half of the turn holds its ciphertext, which is anything.
+	half := v.s.Fresh("ciphertext", written)
+	copy(v.out.bytes, half)
+	copy(done, half)
+	for i := range written {
+		v.out.readable[i], v.out.written[i] = true, true
+	}
+	return cb, word, text, done, y
+}
+
+// vaesTurnCase: from the cut in any turn to the cut in the next.
+func vaesTurnCase(p *ir.Program) error {
+	label, _ := vaesCut(p)
+	v := newVaes(p)
+	left := Count{Min: vaesRun + vaesRun + vaesMinLeft}
+	cb, word, text, done, y := v.bulk(left, vaesRun)
+	if stop, err := v.run(label, label); err != nil || stop != label {
+		return orStop(err, stop)
+	}
+	if err := v.wantBytes(v.out, 0, done); err != nil {
+		return err
+	}
+	left.Off = -vaesRun
+	return v.wantBulk(left, cb, v.s.Add(word, v.s.Const(32, 64)),
+		v.spec.absorb(y, v.ciphertext(text, done)[:vaesRun]), vaesRun)
+}
+
+// vaesLastTurnCase: from the cut in the last turn to short.
+func vaesLastTurnCase(p *ir.Program) error {
+	label, written := vaesCut(p)
+	v := newVaes(p)
+	left := Count{Min: vaesRun + vaesMinLeft}
+	cb, word, text, done, y := v.bulk(left, vaesRun-written)
+	v.publicVerdict = -1 // no other turn
+	if stop, err := v.run(label, "short"); err != nil || stop != "short" {
+		return orStop(err, stop)
+	}
+	left.Off = -vaesRun
+	next := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, v.s.Add(word, v.s.Const(32, 64))))...)
+	return v.wantShort(left, next, done, v.spec.absorb(y, v.ciphertext(text, done)))
+}
+
+// vaesSealFinishCase: finish to the return, sealing, for a size of tag.
+func vaesSealFinishCase(p *ir.Program, tagLen int) error {
+	v := newVaes(p)
+	v.text(0)
+	xi := v.atFinish(tagLen, 0)
+	if stop, err := v.run("finish"); err != nil || stop != "" {
+		return orStop(err, stop)
+	}
+	want := v.s.bytes(v.s.Xor(v.s.reverse(xi), v.ek0))
+	if err := v.wantBytes(v.tag, 0, want[:tagLen]); err != nil {
+		return err
+	}
+	return v.returned()
+}
+
+// atFinish sets the state at finish behind n bytes of text.
+func (v *vaes) atFinish(tagLen, n int) (xi Vec) {
+	open := v.p.Contract.Op == "open"
+	v.tag = v.mem.add("tag", v.s.Fresh("tag", tagLen), !open, !open)
+	v.arguments(0, value.FromUint64(12), v.tag.base, tagLen)
+	v.constants()
+	xi = v.s.Fresh("Xi", 16)
+	v.m.SetReg(amd64.Z(27).Reg, xi)
+	v.m.SetReg(amd64.Z(28).Reg, v.s.Concat(v.s.Const(64, uint64(8*n)), v.s.Fresh("AAD bits", 8)))
+	v.m.SetReg(amd64.Z(29).Reg, v.ek0)
+	v.number(amd64.RSI.Reg, v.out.base+uint64(n))
+	return xi
+}
+
+// vaesOpenFinishCase: finish to the return, opening n bytes. The only branch on
+// a secret is on whether the whole difference of the tags is zero.
+func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
+	v := newVaes(p)
+	text := v.text(n)
+	xi := v.atFinish(tagLen, n)
+	v.verdict = -1
+	if right {
+		v.verdict = 1
+	}
+	if stop, err := v.run("finish"); err != nil || stop != "" {
+		return orStop(err, stop)
+	}
+	diff := v.s.bytes(v.s.Xor(v.s.reverse(xi), v.ek0))[:tagLen]
+	diff = append(v.s.bytes(v.s.Xor(diff, v.tag.bytes)), make(Vec, 16-tagLen)...)
+	if v.condition == nil || v.condition.negated || !v.condition.zero.equal(diff) {
+		return fmt.Errorf("the result does not depend on the whole difference of the tags")
+	}
+	if !right {
+		if err := v.wantBytes(v.out, 0, make(Vec, n)); err != nil {
+			return err
+		}
+	} else if n > 0 && v.out.written[0] || !v.in.bytes.equal(text) {
+		return fmt.Errorf("a right tag changes the output")
+	}
+	result := uint64(0)
+	if right {
+		result = 1
+	}
+	if err := v.wantNumber("result", amd64.RAX.Reg, result); err != nil {
+		return err
+	}
+	return v.returned()
+}
+
+// vaesClearCase: one turn of the loop that clears the output.
+func vaesClearCase(p *ir.Program) error {
+	v := newVaes(p)
+	v.text(64)
+	v.m.SetReg(amd64.Z(16).Reg, v.s.Const(512))
+	left := Count{Min: 128}
+	v.m.SetReg(amd64.RCX.Reg, left)
+	if stop, err := v.run("clear", "clear"); err != nil || stop != "clear" {
+		return orStop(err, stop)
+	}
+	left.Off = -64
+	if err := v.want("length", amd64.RCX.Reg, left); err != nil {
+		return err
+	}
+	if err := v.wantNumber("output", amd64.RSI.Reg, v.out.base+64); err != nil {
+		return err
+	}
+	if err := v.want("zeros", amd64.Z(16).Reg, v.s.Const(512)); err != nil {
+		return err
+	}
+	return v.wantBytes(v.out, 0, make(Vec, 64))
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: ISC
+
+package prove
+
+import (
+	"fmt"
+
+	"github.com/stitchgcm/gcm/internal/amd64"
+	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/value"
+)
+
+// absorbed is the most bytes of nonce or AAD that one part of the loop over
+// them takes and leaves something for the end: 16 registers and 64 bytes.
+const absorbed = vaesRun + 64
+
+// A held is a register with the value that it must hold.
+type held struct {
+	what string
+	r    ir.Reg
+	v    value.Value
+}
+
+func (ses *session) wantAll(hs ...held) error {
+	for _, h := range hs {
+		if err := ses.want(h.what, h.r, h.v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry holds what the arguments are until the AAD is done with.
+type entry struct {
+	*vaes
+	textLen, aadLen value.Value
+	aad             uint64
+	bytes           Vec // of the nonce or the AAD that is being hashed
+}
+
+// newEntry makes a session with arguments. The bytes hashed by it, at most
+// size of them, lie at the address it returns.
+func newEntry(p *ir.Program, aadLen value.Value, size int) (*entry, uint64) {
+	e := &entry{vaes: newVaes(p), aadLen: aadLen}
+	e.textLen = e.s.Fresh("bytes of text", 8)
+	e.text(0)
+	e.bytes = e.s.Fresh("bytes", size)
+	at := e.mem.add("bytes hashed", e.bytes, false, false).base
+	e.aad = 0x1234
+	e.m.SetReg(amd64.RCX.Reg, e.textLen)
+	e.number(amd64.R8.Reg, e.aad)
+	if aadLen == nil { // any length
+		e.aadLen = e.s.Fresh("bytes of AAD", 8)
+	}
+	e.m.SetReg(amd64.R9.Reg, e.aadLen)
+	return e, at
+}
+
+// arguments that no part before dispatch changes.
+func (e *entry) kept() []held {
+	return []held{
+		{"key block", amd64.RDI.Reg, value.FromUint64(e.key.base)},
+		{"output", amd64.RSI.Reg, value.FromUint64(e.out.base)},
+		{"input", amd64.RDX.Reg, value.FromUint64(e.in.base)},
+		{"text length", amd64.RCX.Reg, e.textLen},
+		{"length block", amd64.Z(28).Reg, e.lens},
+	}
+}
+
+func (e *entry) keptAAD() []held {
+	return append(e.kept(), held{"AAD", amd64.R8.Reg, value.FromUint64(e.aad)}, held{"AAD length", amd64.R9.Reg, e.aadLen})
+}
+
+// bits returns 8 times a number of bytes, as the programs compute it.
+func (e *entry) bits(n value.Value) value.Value { return value.Shl(e.s, n, 3) }
+
+// vaesNonceCase: entry to j0, or to nonce_part for nonces of more than 64
+// bytes.
+func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
+	size := 0
+	if known(nonceLen) {
+		size = int(nonceLen.(*value.Bits).Uint64())
+	}
+	e, at := newEntry(p, nil, size)
+	e.arguments(at, nonceLen, 0, 16)
+	e.lens = e.s.bytes(e.s.Concat(e.bits(e.textLen), e.bits(e.aadLen)))
+	stop, err := e.run("", "j0", "nonce_part")
+	if err != nil {
+		return err
+	}
+	if stop == "nonce_part" {
+		if known(nonceLen) {
+			return orStop(nil, stop)
+		}
+		return e.wantNoncePart(at, nonceLen, poly{})
+	}
+	if size == 12 {
+		return e.wantJ0(append(append(block{}, e.bytes...), Byte{}, Byte{}, Byte{}, Byte{c: 1}), nil)
+	}
+	return e.wantJ0(nil, e.nonceHash(poly{}, nonceLen))
+}
+
+// nonceHash returns GHASH of the bytes and the length of the nonce.
+func (e *entry) nonceHash(y poly, nonceLen value.Value) poly {
+	y = e.spec.absorb(y, e.bytes)
+	last := poly{}
+	e.s.addLinear(last, append(e.s.bytes(e.bits(nonceLen)), make(Vec, 8)...))
+	last.plus(y, 0)
+	out := poly{}
+	out.plus(last, 1)
+	return out
+}
+
+// wantJ0 checks an instance of the state at j0, where J0 is a block or means a
+// polynomial.
+func (e *entry) wantJ0(j0 block, y poly) error {
+	if err := e.wantAll(e.keptAAD()...); err != nil {
+		return err
+	}
+	if err := e.wantConstants(); err != nil {
+		return err
+	}
+	if j0 != nil {
+		return e.want("J0", amd64.Z(12).Reg, j0)
+	}
+	have := e.s.bytes(e.m.Reg(amd64.Z(12).Reg))
+	if !zero(have[16:]) {
+		return fmt.Errorf("more than J0 in a register")
+	}
+	return e.wantElement("J0", e.s.reverse(have[:16]), y)
+}
+
+// wantNoncePart checks an instance of the state at nonce_part.
+func (e *entry) wantNoncePart(at uint64, left value.Value, y poly) error {
+	xi := e.s.bytes(e.m.Reg(amd64.Z(27).Reg))
+	if !zero(xi[16:]) {
+		return fmt.Errorf("upper lanes of Xi are not zero")
+	}
+	if err := e.wantElement("GHASH of the nonce", xi[:16], y); err != nil {
+		return err
+	}
+	if err := e.wantConstants(); err != nil {
+		return err
+	}
+	return e.wantAll(
+		held{"key block", amd64.RDI.Reg, value.FromUint64(e.key.base)},
+		held{"nonce", amd64.RSI.Reg, value.FromUint64(at)},
+		held{"bytes left", amd64.RDX.Reg, left},
+		held{"output", amd64.Z(16).Reg, value.FromUint64(e.out.base)},
+		held{"input", amd64.Z(17).Reg, value.FromUint64(e.in.base)},
+		held{"bits of the nonce", amd64.Z(15).Reg, e.bits(Count{Min: left.(Count).Min})},
+		held{"text length", amd64.RCX.Reg, e.textLen},
+		held{"AAD", amd64.R8.Reg, value.FromUint64(e.aad)},
+		held{"AAD length", amd64.R9.Reg, e.aadLen},
+		held{"length block", amd64.Z(28).Reg, e.lens})
+}
+
+// vaesNoncePartCase: nonce_part to j0 with n bytes left, or to nonce_part for
+// a left that is no known number.
+func vaesNoncePartCase(p *ir.Program, left value.Value) error {
+	size := vaesRun
+	if known(left) {
+		size = int(left.(*value.Bits).Uint64())
+	}
+	e, at := newEntry(p, nil, size)
+	e.constants()
+	e.number(amd64.RSI.Reg, at)
+	e.m.SetReg(amd64.RDX.Reg, left)
+	e.number(amd64.Z(16).Reg, e.out.base)
+	e.number(amd64.Z(17).Reg, e.in.base)
+	total := Count{Min: absorbed + 1}
+	e.m.SetReg(amd64.Z(15).Reg, e.bits(total))
+	e.m.SetReg(amd64.Z(28).Reg, e.lens)
+	xi, y := e.leading(1, 0)
+	e.m.SetReg(amd64.Z(27).Reg, simplify(xi))
+	e.arguments(0, total, 0, 16)
+	stop, err := e.run("nonce_part", "j0", "nonce_part")
+	switch {
+	case err != nil:
+		return err
+	case stop == "nonce_part" && !known(left):
+		return e.wantNoncePart(at+vaesRun, Count{Min: total.Min, Off: -vaesRun}, e.spec.absorb(y, e.bytes))
+	case stop == "j0" && known(left):
+		return e.wantJ0(nil, e.nonceHash(y, total))
+	}
+	return orStop(nil, stop)
+}
+
+// vaesAADCase: j0 to dispatch with n bytes of AAD, at most 64, or to aad_part
+// for a length that is no known number.
+func vaesAADCase(p *ir.Program, aadLen value.Value) error {
+	size := 0
+	if known(aadLen) {
+		size = int(aadLen.(*value.Bits).Uint64())
+	}
+	e, at := newEntry(p, aadLen, size)
+	e.aad = at
+	e.number(amd64.R8.Reg, at)
+	e.arguments(0, value.FromUint64(12), 0, 16)
+	e.constants()
+	j0 := e.counterBlock(e.s.Fresh("counter", 4))
+	e.m.SetReg(amd64.Z(12).Reg, j0)
+	e.m.SetReg(amd64.Z(28).Reg, e.lens)
+	stop, err := e.run("j0", "dispatch", "aad_part")
+	if err != nil {
+		return err
+	}
+	e.ek0 = e.spec.cipher(j0)
+	next := e.spec.inc(j0, 1)
+	if stop == "aad_part" && !known(aadLen) {
+		return e.wantAADPart(at, aadLen, next, poly{})
+	}
+	if stop != "dispatch" || !known(aadLen) {
+		return orStop(nil, stop)
+	}
+	return e.wantDispatch(next, e.bytes, poly{})
+}
+
+// wantDispatch checks an instance of the state at dispatch: last are the bytes
+// of the last blocks of AAD, with y to be added to the first of them.
+func (e *entry) wantDispatch(cb block, last Vec, y poly) error {
+	if err := e.wantKept(); err != nil {
+		return err
+	}
+	blocks := (len(last) + 15) / 16
+	padded := append(append(Vec{}, last...), make(Vec, 64-len(last))...)
+	xi := e.s.bytes(e.m.Reg(amd64.Z(27).Reg))
+	for j := range 4 {
+		want := poly{}
+		e.s.addLinear(want, e.s.reverse(padded[16*j:16*j+16]))
+		if j == 0 {
+			want.plus(y, 0)
+		}
+		if err := e.wantElement(fmt.Sprintf("lane %d", j), xi[16*j:16*j+16], want); err != nil {
+			return err
+		}
+	}
+	return e.wantAll(append(e.kept(),
+		held{"leading bytes", amd64.R11.Reg, value.FromUint64(uint64(16 * blocks))},
+		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(e.s.reverse(cb)))})...)
+}
+
+// wantAADPart checks an instance of the state at aad_part.
+func (e *entry) wantAADPart(at uint64, left value.Value, cb block, y poly) error {
+	if err := e.wantKept(); err != nil {
+		return err
+	}
+	xi := e.s.bytes(e.m.Reg(amd64.Z(27).Reg))
+	if !zero(xi[16:]) {
+		return fmt.Errorf("upper lanes of Xi are not zero")
+	}
+	if err := e.wantElement("GHASH of the AAD", xi[:16], y); err != nil {
+		return err
+	}
+	return e.wantAll(append(e.kept(),
+		held{"AAD", amd64.R8.Reg, value.FromUint64(at)},
+		held{"bytes left", amd64.R9.Reg, left},
+		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(e.s.reverse(cb)))})...)
+}
+
+// vaesAADPartCase: aad_part to dispatch with n bytes left, or to aad_part for
+// a left that is no known number.
+func vaesAADPartCase(p *ir.Program, left value.Value) error {
+	size := vaesRun
+	if known(left) {
+		size = int(left.(*value.Bits).Uint64())
+	}
+	e, at := newEntry(p, left, size)
+	e.arguments(0, value.FromUint64(12), 0, 16)
+	cb := e.counterBlock(e.s.Fresh("counter", 4))
+	xi, y := e.leading(1, 0)
+	e.atDispatch(e.textLen, 0, cb, xi)
+	e.m.SetReg(amd64.R11.Reg, e.junk[amd64.R11.Reg])
+	e.number(amd64.R8.Reg, at)
+	e.m.SetReg(amd64.R9.Reg, left)
+	stop, err := e.run("aad_part", "dispatch", "aad_part")
+	switch {
+	case err != nil:
+		return err
+	case stop == "aad_part" && !known(left):
+		return e.wantAADPart(at+vaesRun, Count{Min: left.(Count).Min, Off: -vaesRun}, cb, e.spec.absorb(y, e.bytes))
+	case stop == "dispatch" && known(left):
+		whole := (size - 1) &^ 63
+		return e.wantDispatch(cb, e.bytes[whole:], e.spec.absorb(y, e.bytes[:whole]))
+	}
+	return orStop(nil, stop)
+}
