@@ -5,6 +5,8 @@ package gcm
 import (
 	"testing"
 	"unsafe"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 // TestAllocations counts allocations: none where dst has room, otherwise one,
@@ -13,7 +15,7 @@ func TestAllocations(t *testing.T) {
 	onEveryKernel(t, func(t *testing.T, kernel string) {
 		for _, o := range []Options{{}, {NonceSize: 20}, {TagSize: 12}, {NonceSize: 1, TagSize: 15}} {
 			o.Kernel = kernel
-			if kernel == kernelGeneric && o.TagSize != 0 && raceEnabled {
+			if kernel == dispatch.Generic && o.TagSize != 0 && raceEnabled {
 				continue // sync.Pool drops things at random under the race detector
 			}
 			a := make1(t, randomBytes(16), o)
@@ -37,7 +39,7 @@ func TestAllocations(t *testing.T) {
 				check("failing Open", 0, func() { a.Open(buf[:0], nonce, sealed, aad) })
 			}
 		}
-		if kernel == kernelGeneric {
+		if kernel == dispatch.Generic {
 			return
 		}
 		key := randomBytes(32)

@@ -5,6 +5,8 @@ package gcm
 import (
 	"fmt"
 	"strings"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 // keySizeError is the size in bytes of a key that is no AES key.
@@ -37,8 +39,8 @@ type kernelError struct {
 
 func (e kernelError) Error() string {
 	reason := "no such kernel"
-	for _, k := range allKernels {
-		if k == e.name {
+	for _, k := range dispatch.Kernels {
+		if k.Name == e.name {
 			reason = "it cannot run in this program on this machine"
 		}
 	}

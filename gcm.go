@@ -16,11 +16,11 @@
 // A kernel is one way to compute AES-GCM. [Kernels] lists those that can run
 // here, best first, and [New] takes the first of them:
 //
-//	vaes-avx512   amd64 with VAES, VPCLMULQDQ and AVX-512 F, BW, DQ and VL; not on macOS
+//	vaes-avx512   amd64 with VAES, VPCLMULQDQ and AVX-512 F, BW, DQ and VL
 //	eor3          arm64 with AES, PMULL and SHA3
 //	generic       everywhere; crypto/cipher behind the same contract
 //
-// Kernels other than generic need cgo. GODEBUG=cpu.avx512f=off and its like
+// Kernels other than generic need Linux and cgo. GODEBUG=cpu.avx512f=off and its like
 // hide features of the processor, and with them the kernels that need those.
 //
 // The environment variable GCM_KERNEL pins a kernel for a whole program. It is
@@ -35,6 +35,8 @@ import (
 	"crypto/cipher"
 	"errors"
 	"unsafe"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 const (
@@ -107,7 +109,7 @@ func NewWithOptions(key []byte, o Options) (*AEAD, error) {
 	}
 	a := new(AEAD)
 	a.kernel, a.nonceSize, a.tagSize = kernel, o.NonceSize, o.TagSize
-	if kernel == kernelGeneric {
+	if kernel == dispatch.Generic {
 		a.generic, err = newGeneric(key, o.NonceSize, o.TagSize)
 		if err != nil {
 			return nil, err

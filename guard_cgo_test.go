@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"github.com/stitchgcm/gcm/cshim"
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
-// onEveryBlock runs a test once for each key size of each kernel in the shim.
+// onEveryBlock runs a test once for each key size of each kernel in the shim,
+// through either door.
 func onEveryBlock(t *testing.T, test func(t *testing.T, id int, key []byte)) {
-	ids := map[string]int{kernelVAES: cshim.VAESAVX512, kernelEOR3: cshim.EOR3}
+	ids := map[string]int{dispatch.VAESAVX512: cshim.VAESAVX512, dispatch.EOR3: cshim.EOR3}
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
-		if kernel != kernelGeneric {
+		if kernel != dispatch.Generic {
 			test(t, ids[kernel], key)
 		}
 	})
@@ -36,11 +38,11 @@ func TestGuardedBlock(t *testing.T) {
 				in, aad, nonce := pool[n:][:n], pool[:n%300], pool[n:][:12]
 				want := std.Seal(nil, nonce, in, aad)
 				out := make([]byte, n)
-				cshim.Seal(block, out, in, aad, nonce, tag)
+				seal(block, out, in, aad, nonce, tag)
 				if !bytes.Equal(out, want[:n]) || !bytes.Equal(tag, want[n:]) {
 					t.Fatalf("text of %d bytes: Seal differs", n)
 				}
-				if !cshim.Open(block, out, out, aad, nonce, tag) || !bytes.Equal(out, in) {
+				if !open(block, out, out, aad, nonce, tag) || !bytes.Equal(out, in) {
 					t.Fatalf("text of %d bytes: Open differs", n)
 				}
 			}
@@ -74,12 +76,44 @@ func TestBlock(t *testing.T) {
 				want := std.Seal(nil, pool[:12], pool[:n], pool[:20])
 				for tagSize := 4; tagSize <= 16; tagSize++ {
 					got, intact := fenced(n + tagSize)
-					cshim.Seal(block, got[:n], pool[:n], pool[:20], pool[:12], got[n:])
+					seal(block, got[:n], pool[:n], pool[:20], pool[:12], got[n:])
 					if !bytes.Equal(got, want[:n+tagSize]) || !intact() {
 						t.Errorf("offset %d, text of %d, tag of %d bytes: Seal differs", offset, n, tagSize)
 					}
-					if !cshim.Open(moved, got[:n], got[:n], pool[:20], pool[:12], got[n:]) || !bytes.Equal(got[:n], pool[:n]) {
+					if !open(moved, got[:n], got[:n], pool[:20], pool[:12], got[n:]) || !bytes.Equal(got[:n], pool[:n]) {
 						t.Errorf("offset %d, text of %d, tag of %d bytes: Open differs", offset, n, tagSize)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestGuardedTag puts a tag of 4 to 16 bytes, apart from its text, against
+// unreadable pages; Open gets it read-only.
+func TestGuardedTag(t *testing.T) {
+	onEveryBlock(t, func(t *testing.T, id int, key []byte) {
+		block := new(cshim.KeyBlock)
+		cshim.Init(id, block, key)
+		std, g := stdlib(t, key, 12, 16), newGuarded(t, 16)
+		nonce, aad := pool[:12], pool[:20]
+		for _, n := range []int{0, 1, 16, 100, 1300, 2500} {
+			want := std.Seal(nil, nonce, pool[:n], aad)
+			for tagSize := 4; tagSize <= 16; tagSize++ {
+				for _, end := range []bool{false, true} {
+					tag, out := g.take(tagSize, end), make([]byte, n)
+					g.readOnly(t, false)
+					seal(block, out, pool[:n], aad, nonce, tag)
+					if !bytes.Equal(out, want[:n]) || !bytes.Equal(tag, want[n:][:tagSize]) {
+						t.Fatalf("text of %d, tag of %d bytes: Seal differs", n, tagSize)
+					}
+					for _, forged := range []byte{0, 1} {
+						g.readOnly(t, false)
+						tag[tagSize-1] ^= forged
+						g.readOnly(t, true)
+						if open(block, out, want[:n], aad, nonce, tag) != (forged == 0) {
+							t.Fatalf("text of %d, tag of %d bytes: Open is wrong about the tag", n, tagSize)
+						}
 					}
 				}
 			}

@@ -9,9 +9,14 @@ import (
 	"crypto/cipher"
 	"fmt"
 	"math/bits"
+	"os"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/reference"
 )
 
 // mapping returns size bytes of address space, or skips the test.
@@ -64,7 +69,7 @@ func TestLargeAAD(t *testing.T) {
 	aad := mapping(t, 1<<32+17, unix.PROT_READ)
 	nonce, text := make([]byte, 12), pool[:100]
 	onEveryKernel(t, func(t *testing.T, kernel string) {
-		if kernel == kernelGeneric {
+		if kernel == dispatch.Generic {
 			return // which is what would be compared with
 		}
 		want := stdlib(t, make([]byte, 16), 12, 16).Seal(nil, nonce, text, aad)
@@ -86,7 +91,7 @@ func TestLargeText(t *testing.T) {
 	nonce := make([]byte, 12)
 	zero := make([]byte, 1<<20)
 	onEveryKernel(t, func(t *testing.T, kernel string) {
-		if kernel == kernelGeneric {
+		if kernel == dispatch.Generic {
 			return
 		}
 		key := randomBytes(32)
@@ -107,4 +112,66 @@ func TestLargeText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMoreThan4GiB seals and opens a text whose bytes need more than 32 bits to
+// count. The input is one page of zeros, and the output one piece of memory
+// again and again. It runs only where GCM_LONG is set.
+func TestMoreThan4GiB(t *testing.T) {
+	if os.Getenv("GCM_LONG") == "" {
+		t.Skip("takes very long: set GCM_LONG=1")
+	}
+	const size = 1<<32 + 1<<20 + 77
+	in := mapping(t, size+16, unix.PROT_READ)
+	n := len(in) - 16
+	last := in[n&^(os.Getpagesize()-1):]
+	if err := unix.Mprotect(last, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	out := repeated(t, size+16)
+	nonce := make([]byte, 12)
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		if kernel == dispatch.Generic {
+			return
+		}
+		key := randomBytes(16)
+		a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
+		clear(in[n:])
+		want := bytes.Clone(std.Seal(out[:0], nonce, in[:n], nil)[n-50:])
+		if got := a.Seal(out[:0], nonce, in[:n], nil)[n-50:]; !bytes.Equal(got, want) {
+			t.Errorf("Seal ends with %x, want %x", got, want)
+		}
+		copy(in[n:], reference.TagOfZeros(key, nonce, n))
+		if _, err := a.Open(out[:0], nonce, in, nil); err != nil {
+			t.Error(err)
+		}
+		in[n] ^= 1
+		copy(out[n-100:], pool[:100])
+		if _, err := a.Open(out[:0], nonce, in, nil); err == nil || !bytes.Equal(out[n-100:n], make([]byte, 100)) {
+			t.Errorf("a forged message gives %v and leaves %x", err, out[n-100:n])
+		}
+	})
+}
+
+// repeated returns size bytes of address space in which the same 64 MiB of
+// memory appear again and again.
+func repeated(t *testing.T, size uint64) []byte {
+	const piece = 64 << 20
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := file.Truncate(piece); err != nil {
+		t.Fatal(err)
+	}
+	all := mapping(t, size+piece, unix.PROT_NONE)
+	for at := 0; at+piece <= len(all); at += piece {
+		_, err := unix.MmapPtr(int(file.Fd()), 0, unsafe.Pointer(&all[at]), piece,
+			unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all[:size]
 }

@@ -11,16 +11,13 @@ import (
 )
 
 // textSizes returns every length from 0 to 1100 bytes, and 17 on either side of
-// each threshold that a kernel may have, up to 64 KiB, or 8 KiB in a short run.
+// each threshold that a kernel may have, up to 64 KiB.
 func textSizes() []int {
 	var sizes []int
 	for n := range 1101 {
 		sizes = append(sizes, n)
 	}
-	limit := 64 << 10
-	if testing.Short() {
-		limit = 8 << 10
-	}
+	const limit = 64 << 10
 	for n := 1024; n <= limit; n *= 2 {
 		for _, threshold := range []int{n, n + n/4, n + n/2, n + 3*n/4} {
 			if threshold > limit {

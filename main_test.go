@@ -14,15 +14,15 @@ import (
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/direct"
+	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/require"
 )
 
-// TestMain says which kernels the tests do not reach here. The environment
-// variable GCM_REQUIRE, a list of names with commas, makes that a failure for
-// those it names.
+// TestMain says which kernel the tests do not reach here, which is a failure
+// for a required one.
 func TestMain(m *testing.M) {
-	mine := map[string]string{"amd64": kernelVAES, "arm64": kernelEOR3}[runtime.GOARCH]
-	required := strings.FieldsFunc(os.Getenv("GCM_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' })
-	for _, k := range required {
+	mine := map[string]string{"amd64": dispatch.VAESAVX512, "arm64": dispatch.EOR3}[runtime.GOARCH]
+	for _, k := range require.Kernels() {
 		if !slices.Contains(Kernels(), k) {
 			fmt.Fprintf(os.Stderr, "gcm: GCM_REQUIRE wants kernel %q, but usable here are only %s\n", k, strings.Join(Kernels(), ", "))
 			os.Exit(1)
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 	for _, k := range Kernels() {
 		t.Run(k, func(t *testing.T) { test(t, k) })
-		if k != kernelGeneric && direct.Linked {
+		if k != dispatch.Generic && direct.Linked {
 			t.Run(k+"/cgo", func(t *testing.T) {
 				defer func(n int) { directMax = n }(directMax)
 				directMax = -1

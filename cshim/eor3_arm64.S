@@ -210,6 +210,7 @@ stitchgcm_eor3_init_128:
 	aese v0.16b, v1.16b                                            // H, round 9
 	ldr q1, [x0, #160]                                             // H, last round key
 	eor v0.16b, v0.16b, v1.16b                                     // H, last round key
+.Leor3_init_128_h:
 	tbl v0.16b, {v0.16b}, v6.16b                                   // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov x12, #1                                                    // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov v1.16b, v5.16b                                             // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
@@ -221,6 +222,7 @@ stitchgcm_eor3_init_128:
 	ext v2.16b, v7.16b, v2.16b, #8                                 // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	shl v0.2d, v0.2d, #1                                           // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	eor3 v0.16b, v0.16b, v1.16b, v2.16b                            // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
+.Leor3_init_128_h_halved:
 	dup v16.2d, v0.d[1]                                            // H^2
 	dup v17.2d, v0.d[0]                                            // H^2
 	eor v18.16b, v16.16b, v17.16b                                  // H^2
@@ -370,6 +372,7 @@ stitchgcm_eor3_seal_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
+.Leor3_seal_128_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -391,6 +394,7 @@ stitchgcm_eor3_seal_128:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_seal_128_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_seal_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_seal_128_aad_fewer                                 // aad: four blocks
 .Leor3_seal_128_aad_four:
@@ -718,6 +722,7 @@ stitchgcm_eor3_seal_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_seal_128_long_text                             // reduce the second quarter
+.Leor3_seal_128_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v18.16b                          // tag = GHASH xor EK0
@@ -786,6 +791,7 @@ stitchgcm_eor3_seal_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_128_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_seal_128_long_aad_fewer                            // long_aad: four blocks
 .Leor3_seal_128_long_aad_four:
@@ -1981,6 +1987,7 @@ stitchgcm_eor3_seal_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_128_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_seal_128_nonce_fewer                               // nonce: four blocks
 .Leor3_seal_128_nonce_four:
@@ -2080,6 +2087,7 @@ stitchgcm_eor3_seal_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_seal_128_nonce_part                            // reduce the second quarter
+.Leor3_seal_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce
@@ -2183,6 +2191,7 @@ stitchgcm_eor3_open_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
+.Leor3_open_128_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -2204,6 +2213,7 @@ stitchgcm_eor3_open_128:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_open_128_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_open_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_open_128_aad_fewer                                 // aad: four blocks
 .Leor3_open_128_aad_four:
@@ -2526,6 +2536,7 @@ stitchgcm_eor3_open_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_open_128_long_text                             // reduce the second quarter
+.Leor3_open_128_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v18.16b                          // tag = GHASH xor EK0
@@ -2636,6 +2647,7 @@ stitchgcm_eor3_open_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_128_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_open_128_long_aad_fewer                            // long_aad: four blocks
 .Leor3_open_128_long_aad_four:
@@ -3341,6 +3353,7 @@ stitchgcm_eor3_open_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_128_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_open_128_nonce_fewer                               // nonce: four blocks
 .Leor3_open_128_nonce_four:
@@ -3440,6 +3453,7 @@ stitchgcm_eor3_open_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_open_128_nonce_part                            // reduce the second quarter
+.Leor3_open_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce
@@ -3681,6 +3695,7 @@ stitchgcm_eor3_init_192:
 	aese v0.16b, v1.16b                                            // H, round 11
 	ldr q1, [x0, #192]                                             // H, last round key
 	eor v0.16b, v0.16b, v1.16b                                     // H, last round key
+.Leor3_init_192_h:
 	tbl v0.16b, {v0.16b}, v6.16b                                   // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov x12, #1                                                    // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov v1.16b, v5.16b                                             // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
@@ -3692,6 +3707,7 @@ stitchgcm_eor3_init_192:
 	ext v2.16b, v7.16b, v2.16b, #8                                 // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	shl v0.2d, v0.2d, #1                                           // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	eor3 v0.16b, v0.16b, v1.16b, v2.16b                            // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
+.Leor3_init_192_h_halved:
 	dup v16.2d, v0.d[1]                                            // H^2
 	dup v17.2d, v0.d[0]                                            // H^2
 	eor v18.16b, v16.16b, v17.16b                                  // H^2
@@ -3846,6 +3862,7 @@ stitchgcm_eor3_seal_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
+.Leor3_seal_192_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -3867,6 +3884,7 @@ stitchgcm_eor3_seal_192:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_seal_192_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_seal_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_seal_192_aad_fewer                                 // aad: four blocks
 .Leor3_seal_192_aad_four:
@@ -4214,6 +4232,7 @@ stitchgcm_eor3_seal_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_seal_192_long_text                             // reduce the second quarter
+.Leor3_seal_192_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v20.16b                          // tag = GHASH xor EK0
@@ -4284,6 +4303,7 @@ stitchgcm_eor3_seal_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_192_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_seal_192_long_aad_fewer                            // long_aad: four blocks
 .Leor3_seal_192_long_aad_four:
@@ -5610,6 +5630,7 @@ stitchgcm_eor3_seal_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_192_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_seal_192_nonce_fewer                               // nonce: four blocks
 .Leor3_seal_192_nonce_four:
@@ -5709,6 +5730,7 @@ stitchgcm_eor3_seal_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_seal_192_nonce_part                            // reduce the second quarter
+.Leor3_seal_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce
@@ -5817,6 +5839,7 @@ stitchgcm_eor3_open_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
+.Leor3_open_192_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -5838,6 +5861,7 @@ stitchgcm_eor3_open_192:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_open_192_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_open_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_open_192_aad_fewer                                 // aad: four blocks
 .Leor3_open_192_aad_four:
@@ -6180,6 +6204,7 @@ stitchgcm_eor3_open_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_open_192_long_text                             // reduce the second quarter
+.Leor3_open_192_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v20.16b                          // tag = GHASH xor EK0
@@ -6292,6 +6317,7 @@ stitchgcm_eor3_open_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_192_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_open_192_long_aad_fewer                            // long_aad: four blocks
 .Leor3_open_192_long_aad_four:
@@ -7062,6 +7088,7 @@ stitchgcm_eor3_open_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_192_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_open_192_nonce_fewer                               // nonce: four blocks
 .Leor3_open_192_nonce_four:
@@ -7161,6 +7188,7 @@ stitchgcm_eor3_open_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_open_192_nonce_part                            // reduce the second quarter
+.Leor3_open_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce
@@ -7413,6 +7441,7 @@ stitchgcm_eor3_init_256:
 	aese v0.16b, v1.16b                                            // H, round 13
 	ldr q1, [x0, #224]                                             // H, last round key
 	eor v0.16b, v0.16b, v1.16b                                     // H, last round key
+.Leor3_init_256_h:
 	tbl v0.16b, {v0.16b}, v6.16b                                   // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov x12, #1                                                    // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	mov v1.16b, v5.16b                                             // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
@@ -7424,6 +7453,7 @@ stitchgcm_eor3_init_256:
 	ext v2.16b, v7.16b, v2.16b, #8                                 // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	shl v0.2d, v0.2d, #1                                           // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
 	eor3 v0.16b, v0.16b, v1.16b, v2.16b                            // H times x^-1: a shift by one bit, and the polynomial if a bit falls out
+.Leor3_init_256_h_halved:
 	dup v16.2d, v0.d[1]                                            // H^2
 	dup v17.2d, v0.d[0]                                            // H^2
 	eor v18.16b, v16.16b, v17.16b                                  // H^2
@@ -7583,6 +7613,7 @@ stitchgcm_eor3_seal_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
+.Leor3_seal_256_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -7604,6 +7635,7 @@ stitchgcm_eor3_seal_256:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_seal_256_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_seal_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_seal_256_aad_fewer                                 // aad: four blocks
 .Leor3_seal_256_aad_four:
@@ -7971,6 +8003,7 @@ stitchgcm_eor3_seal_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_seal_256_long_text                             // reduce the second quarter
+.Leor3_seal_256_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v22.16b                          // tag = GHASH xor EK0
@@ -8043,6 +8076,7 @@ stitchgcm_eor3_seal_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_256_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_seal_256_long_aad_fewer                            // long_aad: four blocks
 .Leor3_seal_256_long_aad_four:
@@ -9500,6 +9534,7 @@ stitchgcm_eor3_seal_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_seal_256_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_seal_256_nonce_fewer                               // nonce: four blocks
 .Leor3_seal_256_nonce_four:
@@ -9599,6 +9634,7 @@ stitchgcm_eor3_seal_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_seal_256_nonce_part                            // reduce the second quarter
+.Leor3_seal_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce
@@ -9712,6 +9748,7 @@ stitchgcm_eor3_open_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
+.Leor3_open_256_lengths:
 	add x12, x3, #15                                               // blocks of AAD and text
 	lsr x12, x12, #4                                               // blocks of AAD and text
 	add x13, x5, #15                                               // blocks of AAD and text
@@ -9733,6 +9770,7 @@ stitchgcm_eor3_open_256:
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	cbz x5, .Leor3_open_256_short_text                             // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
+.Leor3_open_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
 	b.lo .Leor3_open_256_aad_fewer                                 // aad: four blocks
 .Leor3_open_256_aad_four:
@@ -10095,6 +10133,7 @@ stitchgcm_eor3_open_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x3, .Leor3_open_256_long_text                             // reduce the second quarter
+.Leor3_open_256_finish:
 	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v22.16b                          // tag = GHASH xor EK0
@@ -10209,6 +10248,7 @@ stitchgcm_eor3_open_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_256_long_aad:
 	subs x10, x10, #64                                             // long_aad: four blocks
 	b.lo .Leor3_open_256_long_aad_fewer                            // long_aad: four blocks
 .Leor3_open_256_long_aad_four:
@@ -11044,6 +11084,7 @@ stitchgcm_eor3_open_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
+.Leor3_open_256_nonce:
 	subs x10, x10, #64                                             // nonce: four blocks
 	b.lo .Leor3_open_256_nonce_fewer                               // nonce: four blocks
 .Leor3_open_256_nonce_four:
@@ -11143,6 +11184,7 @@ stitchgcm_eor3_open_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
 	cbnz x7, .Leor3_open_256_nonce_part                            // reduce the second quarter
+.Leor3_open_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
 	add x11, x0, #760                                              // GHASH length of the nonce

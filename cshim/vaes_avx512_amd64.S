@@ -233,6 +233,7 @@ stitchgcm_vaes_avx512_init_128:
 	vaesenc xmm27, xmm27, [rdi + 128]                              // H, round 8
 	vaesenc xmm27, xmm27, [rdi + 144]                              // H, round 9
 	vaesenclast xmm27, xmm27, [rdi + 160]                          // H, round 10
+.Lvaes_avx512_init_128_h:
 	vpshufb xmm27, xmm27, xmm31                                    // H times x^-1
 	vpsrlq xmm3, xmm27, 0x3f                                       // H times x^-1
 	vpslldq xmm4, xmm3, 8                                          // H times x^-1
@@ -241,6 +242,7 @@ stitchgcm_vaes_avx512_init_128:
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
 	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
+.Lvaes_avx512_init_128_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4
 	vpclmulqdq xmm18, xmm3, xmm3, 1                                // H^2 to H^4
 	vpclmulqdq xmm20, xmm3, xmm3, 0x10                             // H^2 to H^4
@@ -3945,6 +3947,7 @@ stitchgcm_vaes_avx512_init_192:
 	vaesenc xmm27, xmm27, [rdi + 160]                              // H, round 10
 	vaesenc xmm27, xmm27, [rdi + 176]                              // H, round 11
 	vaesenclast xmm27, xmm27, [rdi + 192]                          // H, round 12
+.Lvaes_avx512_init_192_h:
 	vpshufb xmm27, xmm27, xmm31                                    // H times x^-1
 	vpsrlq xmm3, xmm27, 0x3f                                       // H times x^-1
 	vpslldq xmm4, xmm3, 8                                          // H times x^-1
@@ -3953,6 +3956,7 @@ stitchgcm_vaes_avx512_init_192:
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
 	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
+.Lvaes_avx512_init_192_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4
 	vpclmulqdq xmm18, xmm3, xmm3, 1                                // H^2 to H^4
 	vpclmulqdq xmm20, xmm3, xmm3, 0x10                             // H^2 to H^4
@@ -7889,6 +7893,7 @@ stitchgcm_vaes_avx512_init_256:
 	vaesenc xmm27, xmm27, [rdi + 192]                              // H, round 12
 	vaesenc xmm27, xmm27, [rdi + 208]                              // H, round 13
 	vaesenclast xmm27, xmm27, [rdi + 224]                          // H, round 14
+.Lvaes_avx512_init_256_h:
 	vpshufb xmm27, xmm27, xmm31                                    // H times x^-1
 	vpsrlq xmm3, xmm27, 0x3f                                       // H times x^-1
 	vpslldq xmm4, xmm3, 8                                          // H times x^-1
@@ -7897,6 +7902,7 @@ stitchgcm_vaes_avx512_init_256:
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
 	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
+.Lvaes_avx512_init_256_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4
 	vpclmulqdq xmm18, xmm3, xmm3, 1                                // H^2 to H^4
 	vpclmulqdq xmm20, xmm3, xmm3, 0x10                             // H^2 to H^4

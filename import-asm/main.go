@@ -12,26 +12,39 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 func main() {
-	check := flag.Bool("check", false, "compare instead of writing")
-	list := flag.Bool("list", false, "name the files that would be written")
-	flag.Parse()
-	if err := run(*check, *list, flag.Args()); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "import-asm:", err)
 		os.Exit(1)
 	}
 }
 
-func run(check, list bool, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
+func run(args []string) error {
+	flags := flag.NewFlagSet("import-asm", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	check := flags.Bool("check", false, "compare instead of writing")
+	list := flags.Bool("list", false, "name the files instead of writing")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(os.Stdout)
+		flags.PrintDefaults()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *check && *list:
+		return errors.New("-check and -list exclude each other")
 	}
 	root, err := moduleRoot()
 	if err != nil {
@@ -43,9 +56,9 @@ func run(check, list bool, args []string) error {
 	}
 	for _, f := range files {
 		switch {
-		case list:
+		case *list:
 			fmt.Println(f.name)
-		case check:
+		case *check:
 			if err := compare(root, f); err != nil {
 				return err
 			}
@@ -55,7 +68,7 @@ func run(check, list bool, args []string) error {
 			}
 		}
 	}
-	if check {
+	if *check {
 		fmt.Printf("%d generated files are up to date\n", len(files))
 	}
 	return nil
@@ -82,8 +95,11 @@ func moduleRoot() (string, error) {
 // compare reports the first line in which the file on disk differs.
 func compare(root string, f file) error {
 	have, err := os.ReadFile(filepath.Join(root, f.name))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is missing; run make regenerate", f.name)
+	}
+	if err != nil {
+		return err
 	}
 	if bytes.Equal(have, f.data) {
 		return nil

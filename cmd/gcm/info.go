@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 // report is what gcm info tells; its JSON is the output of gcm info -json.
@@ -41,12 +43,12 @@ func survey() (report, error) {
 		GCMKernel: os.Getenv("GCM_KERNEL"), GODEBUG: os.Getenv("GODEBUG"),
 		Features: map[string]bool{},
 	}
-	for _, f := range features() {
-		r.Features[f.name] = f.has
+	for _, f := range dispatch.Features() {
+		r.Features[f.Name] = f.Has
 	}
-	for _, k := range knownKernels {
-		why := k.unusable()
-		r.Kernels = append(r.Kernels, kernelReport{k.name, append([]string{}, k.needs...), why == "", why})
+	for _, k := range dispatch.Kernels {
+		why := whyNot(k)
+		r.Kernels = append(r.Kernels, kernelReport{k.Name, append([]string{}, k.Needs...), why == "", why})
 	}
 	name, err := chosen()
 	r.Chosen = name
@@ -55,7 +57,7 @@ func survey() (report, error) {
 		r.Why = strings.TrimPrefix(err.Error(), "gcm: ")
 	case r.GCMKernel != "":
 		r.Why = "GCM_KERNEL pins it"
-	case name == "generic":
+	case name == dispatch.Generic:
 		r.Why = "no faster kernel is usable here"
 	default:
 		r.Why = "the best of those usable here"
@@ -86,17 +88,18 @@ func info(args []string, stdout io.Writer) error {
 	fmt.Fprintf(w, "GCM_KERNEL\t%s\n", orUnset(r.GCMKernel))
 	fmt.Fprintf(w, "GODEBUG\t%s\n", orUnset(r.GODEBUG))
 	fmt.Fprint(w, "features\t")
-	if len(features()) == 0 {
+	features := dispatch.Features()
+	if len(features) == 0 {
 		fmt.Fprint(w, "none that a kernel asks about")
 	}
-	for i, f := range features() {
+	for i, f := range features {
 		if i > 0 {
 			fmt.Fprint(w, " ")
 		}
-		if f.has {
-			fmt.Fprint(w, "+"+f.name)
+		if f.Has {
+			fmt.Fprint(w, "+"+f.Name)
 		} else {
-			fmt.Fprint(w, "-"+f.name)
+			fmt.Fprint(w, "-"+f.Name)
 		}
 	}
 	fmt.Fprintln(w)

@@ -10,50 +10,19 @@ import (
 	"strings"
 
 	"github.com/stitchgcm/gcm"
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
-// kernel says what a kernel of the package needs. Features have the names
-// under which GODEBUG=cpu.NAME=off hides them.
-type kernel struct {
-	name   string
-	goarch string // "" when every architecture has it
-	needs  []string
-}
-
-// knownKernels are all kernels of the project, best first.
-var knownKernels = []kernel{
-	{"vaes-avx512", "amd64", []string{"aes", "pclmulqdq", "avx", "avx2", "bmi1", "bmi2", "avx512",
-		"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vaes", "avx512vpclmulqdq"}},
-	{"eor3", "arm64", []string{"aes", "pmull", "sha3"}},
-	{"generic", "", nil},
-}
-
-// feature is one processor feature that some kernel asks about.
-type feature struct {
-	name string
-	has  bool
-}
-
-// missing lists the features that k needs and this processor lacks or hides.
-func (k kernel) missing() []string {
-	var m []string
-	for _, name := range k.needs {
-		if !slices.Contains(features(), feature{name, true}) {
-			m = append(m, name)
-		}
-	}
-	return m
-}
-
-// unusable says why k cannot be used here, or "" when it can.
-func (k kernel) unusable() string {
+// whyNot says why k cannot be used here, or "" when it can.
+func whyNot(k dispatch.Kernel) string {
+	missing := k.Missing(dispatch.Features())
 	switch {
-	case slices.Contains(gcm.Kernels(), k.name):
+	case slices.Contains(gcm.Kernels(), k.Name):
 		return ""
-	case k.goarch != runtime.GOARCH:
-		return "made for " + k.goarch
-	case len(k.missing()) > 0:
-		return "this processor lacks or hides " + strings.Join(k.missing(), ", ")
+	case k.Arch != runtime.GOARCH:
+		return "made for " + k.Arch
+	case len(missing) > 0:
+		return "this processor lacks or hides " + strings.Join(missing, ", ")
 	case !cgoEnabled():
 		return "this program was built without cgo"
 	}
@@ -81,9 +50,9 @@ func usable(name string) error {
 		return nil
 	}
 	here := "usable here: " + strings.Join(gcm.Kernels(), ", ")
-	for _, k := range knownKernels {
-		if k.name == name {
-			return fmt.Errorf("kernel %q cannot run here (%s); %s", name, k.unusable(), here)
+	for _, k := range dispatch.Kernels {
+		if k.Name == name {
+			return fmt.Errorf("kernel %q cannot run here (%s); %s", name, whyNot(k), here)
 		}
 	}
 	return fmt.Errorf("unknown kernel %q; %s", name, here)

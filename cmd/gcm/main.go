@@ -45,9 +45,10 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out one command line and returns the exit status.
+// run carries out one command line, reports what went wrong, and returns the
+// exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	err := dispatch(args, stdout)
+	err := perform(args, stdout)
 	if err == nil {
 		return 0
 	}
@@ -58,7 +59,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-func dispatch(args []string, stdout io.Writer) error {
+// perform carries out the command that args name.
+func perform(args []string, stdout io.Writer) error {
 	if len(args) == 0 {
 		return usageError("no command given; choose one of info, speed, check, or see gcm help")
 	}

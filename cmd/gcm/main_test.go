@@ -14,11 +14,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stitchgcm/gcm"
+	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 // call runs one command line in this process.
@@ -91,14 +91,14 @@ func TestWrong(t *testing.T) {
 
 // A kernel of another architecture is refused with the reason.
 func TestForeignKernel(t *testing.T) {
-	for _, k := range knownKernels {
-		why := k.unusable()
+	for _, k := range dispatch.Kernels {
+		why := whyNot(k)
 		if why == "" {
 			continue
 		}
-		status, _, stderr := call("speed", "-kernels", k.name)
-		if status != 2 || !strings.Contains(stderr, k.name) || !strings.Contains(stderr, why) {
-			t.Errorf("kernel %s: status %d, %q; want 2 and the reason %q", k.name, status, stderr, why)
+		status, _, stderr := call("speed", "-kernels", k.Name)
+		if status != 2 || !strings.Contains(stderr, k.Name) || !strings.Contains(stderr, why) {
+			t.Errorf("kernel %s: status %d, %q; want 2 and the reason %q", k.Name, status, stderr, why)
 		}
 	}
 }
@@ -108,30 +108,6 @@ func TestHelp(t *testing.T) {
 		status, stdout, stderr := call(args...)
 		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage:") {
 			t.Errorf("gcm %q: status %d, %q, %q", args, status, stdout, stderr)
-		}
-	}
-}
-
-// The table of kernels agrees with the package.
-func TestKnownKernels(t *testing.T) {
-	var names []string
-	for _, k := range knownKernels {
-		names = append(names, k.name)
-		if k.goarch != runtime.GOARCH {
-			continue
-		}
-		for _, need := range k.needs {
-			if !slices.ContainsFunc(features(), func(f feature) bool { return f.name == need }) {
-				t.Errorf("kernel %s needs %q, which features does not list", k.name, need)
-			}
-		}
-		if slices.Contains(gcm.Kernels(), k.name) && len(k.missing()) > 0 {
-			t.Errorf("kernel %s is usable without %q", k.name, k.missing())
-		}
-	}
-	for _, name := range gcm.Kernels() {
-		if !slices.Contains(names, name) {
-			t.Errorf("gcm info does not know kernel %q", name)
 		}
 	}
 }

@@ -294,6 +294,8 @@ TEXT ·vaesAvx512Init128(SB), NOSPLIT, $0-16
 	VAESENC 128(DI), X27, X27                                    // H, round 8
 	VAESENC 144(DI), X27, X27                                    // H, round 9
 	VAESENCLAST 160(DI), X27, X27                                // H, round 10
+
+h:
 	VPSHUFB X31, X27, X27                                        // H times x^-1
 	VPSRLQ $63, X27, X3                                          // H times x^-1
 	VPSLLDQ $8, X3, X4                                           // H times x^-1
@@ -302,6 +304,8 @@ TEXT ·vaesAvx512Init128(SB), NOSPLIT, $0-16
 	VPSRAD $31, X3, X3                                           // H times x^-1
 	VPANDQ X23, X3, X3                                           // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
+
+powers:
 	VPCLMULQDQ $0, X3, X3, X17                                   // H^2 to H^4
 	VPCLMULQDQ $1, X3, X3, X18                                   // H^2 to H^4
 	VPCLMULQDQ $16, X3, X3, X20                                  // H^2 to H^4
@@ -3993,6 +3997,8 @@ TEXT ·vaesAvx512Init192(SB), NOSPLIT, $0-16
 	VAESENC 160(DI), X27, X27                                    // H, round 10
 	VAESENC 176(DI), X27, X27                                    // H, round 11
 	VAESENCLAST 192(DI), X27, X27                                // H, round 12
+
+h:
 	VPSHUFB X31, X27, X27                                        // H times x^-1
 	VPSRLQ $63, X27, X3                                          // H times x^-1
 	VPSLLDQ $8, X3, X4                                           // H times x^-1
@@ -4001,6 +4007,8 @@ TEXT ·vaesAvx512Init192(SB), NOSPLIT, $0-16
 	VPSRAD $31, X3, X3                                           // H times x^-1
 	VPANDQ X23, X3, X3                                           // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
+
+powers:
 	VPCLMULQDQ $0, X3, X3, X17                                   // H^2 to H^4
 	VPCLMULQDQ $1, X3, X3, X18                                   // H^2 to H^4
 	VPCLMULQDQ $16, X3, X3, X20                                  // H^2 to H^4
@@ -7924,6 +7932,8 @@ TEXT ·vaesAvx512Init256(SB), NOSPLIT, $0-16
 	VAESENC 192(DI), X27, X27                                    // H, round 12
 	VAESENC 208(DI), X27, X27                                    // H, round 13
 	VAESENCLAST 224(DI), X27, X27                                // H, round 14
+
+h:
 	VPSHUFB X31, X27, X27                                        // H times x^-1
 	VPSRLQ $63, X27, X3                                          // H times x^-1
 	VPSLLDQ $8, X3, X4                                           // H times x^-1
@@ -7932,6 +7942,8 @@ TEXT ·vaesAvx512Init256(SB), NOSPLIT, $0-16
 	VPSRAD $31, X3, X3                                           // H times x^-1
 	VPANDQ X23, X3, X3                                           // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
+
+powers:
 	VPCLMULQDQ $0, X3, X3, X17                                   // H^2 to H^4
 	VPCLMULQDQ $1, X3, X3, X18                                   // H^2 to H^4
 	VPCLMULQDQ $16, X3, X3, X20                                  // H^2 to H^4

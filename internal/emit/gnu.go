@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 
 // Package emit writes programs as source text: GNU assembly with its banner
-// from the contract, and the C header. It knows no kernel.
+// from the contract, the C header, and Go assembly with its declarations. It
+// knows no kernel.
 package emit
 
 import (
@@ -82,7 +83,7 @@ func Instruction(i ir.Inst, p *ir.Program) string {
 }
 
 // sharedData collects the constants of all programs; equal names must hold
-// equal bytes.
+// equal bytes, equally aligned.
 func sharedData(ps []*ir.Program) (data []ir.Datum, err error) {
 	seen := map[string]ir.Datum{}
 	for _, p := range ps {
@@ -91,7 +92,7 @@ func sharedData(ps []*ir.Program) (data []ir.Datum, err error) {
 			if !ok {
 				seen[d.Name] = d
 				data = append(data, d)
-			} else if !bytes.Equal(old.Bytes, d.Bytes) {
+			} else if !bytes.Equal(old.Bytes, d.Bytes) || old.Align != d.Align {
 				return nil, fmt.Errorf("emit: two constants named %s", d.Name)
 			}
 		}

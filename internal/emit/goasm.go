@@ -23,6 +23,9 @@ func GoAssembly(ps []*ir.Program) ([]byte, error) {
 		return nil, err
 	}
 	for _, d := range data {
+		if len(d.Bytes)%8 != 0 {
+			return nil, fmt.Errorf("emit: constant %s of %d bytes, not a multiple of 8", d.Name, len(d.Bytes))
+		}
 		w.WriteByte('\n')
 		for i := 0; i < len(d.Bytes); i += 8 {
 			fmt.Fprintf(&w, "DATA %s<>+%d(SB)/8, $0x%016x\n", d.Name, i, binary.LittleEndian.Uint64(d.Bytes[i:]))

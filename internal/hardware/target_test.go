@@ -4,12 +4,12 @@ package hardware
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/require"
 )
 
 // A target is an instruction set with all that the check must know of it
@@ -154,8 +154,7 @@ func features(f *ir.Form) []string {
 // the kernel.
 func (t *target) skip(tb testing.TB, format string, args ...any) {
 	tb.Helper()
-	required := strings.FieldsFunc(os.Getenv("GCM_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' })
-	if slices.Contains(required, t.kernel) {
+	if require.Kernel(t.kernel) {
 		tb.Fatalf("GCM_REQUIRE wants %s, but "+format, append([]any{t.kernel}, args...)...)
 	}
 	tb.Skipf(format, args...)

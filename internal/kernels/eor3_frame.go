@@ -83,6 +83,7 @@ func eor3J0(b *ir.Builder, bits int) {
 // eor3ShortAAD chooses the path, begins the sums with the length block and
 // adds the AAD.
 func eor3ShortAAD(b *ir.Builder) {
+	b.Label("lengths")
 	b.Origin("blocks of AAD and text")
 	b.I("add", xTmp, xLen, ir.Imm(15))
 	b.I("lsr", xTmp, xTmp, ir.Imm(4))
@@ -131,6 +132,7 @@ func eor3LengthBlock(b *ir.Builder) {
 func eor3Blocks(b *ir.Builder, name string, space ir.Space, p ir.Operand) {
 	c := [4]ir.Operand{V(0), V(1), V(2), V(3)}
 	t := [4]ir.Operand{V(4), V(5), V(6), V(7)}
+	b.Label(name)
 	b.Origin("%s: four blocks", name)
 	b.I("subs", xPart, xPart, ir.Imm(64))
 	b.I("b.lo", ir.To(name+"_fewer"))
@@ -274,6 +276,7 @@ func eor3ShortText(b *ir.Builder, bits int, seal bool) {
 // eor3Finish makes the tag, writes or compares it, and wipes the registers.
 func eor3Finish(b *ir.Builder, bits int, seal bool) {
 	tag, want := V(0), V(1)
+	b.Label("finish")
 	b.Origin("tag = GHASH xor EK0")
 	b.I("ldr", As("q", V(2)), keyMem(128, eor3Reverse))
 	b.I("tbl", tag, Table(aXi), V(2))
@@ -367,6 +370,7 @@ func eor3NonceHash(b *ir.Builder) {
 	b.I("lsl", xCounter, xNonceLen, ir.Imm(3))
 	b.I("movi", As("2d", aXi), ir.Imm(0))
 	eor3Absorb(b, "nonce", ir.Nonce, xNonce, xNonceLen)
+	b.Label("nonce_hashed")
 	b.Origin("GHASH length of the nonce")
 	b.I("fmov", As("d", V(0)), xCounter)
 	b.I("eor", aXi, aXi, V(0))

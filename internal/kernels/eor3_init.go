@@ -219,6 +219,7 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 	b.I("ldr", As("q", x), keyMem(128, int64(16*rounds)))
 	b.I("eor", h, h, x)
 
+	b.Label("h")
 	b.Origin("H times x^-1: a shift by one bit, and the polynomial if a bit falls out")
 	b.I("tbl", h, Table(h), reverse)
 	b.I("mov", X(12), ir.Imm(1))
@@ -231,6 +232,7 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 	b.I("ext", y, aZero, y, ir.Imm(8))
 	b.I("shl", As("2d", h), As("2d", h), ir.Imm(1))
 	b.I("eor3", h, h, x, y)
+	b.Label("h_halved")
 
 	// Halves of two powers, the higher one in lane 0, and of H^2 in both.
 	high, low, mid := V(16), V(17), V(18)
@@ -256,6 +258,7 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 			b.I("ext", u, from, from, ir.Imm(8))
 			if j == 1 {
 				b.I("eor3", x, to, t, u)
+				b.Element()
 			} else {
 				b.I("eor3", to, to, t, u)
 			}

@@ -55,10 +55,10 @@ func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst 
 		b.I("vpunpckhqdq", Z(18), a, c)
 		b.I("vpxorq", Z(17), Z(17), Z(18))
 		for _, part := range []struct {
-			name           string
-			sum            ir.Operand
-			x, y, h, k     ir.Operand
-			first1, second int64
+			name         string
+			sum          ir.Operand
+			x, y, h, k   ir.Operand // the products are x times h and y times k
+			takeX, takeY int64      // of which halves
 		}{
 			{"low", vLow, a, c, pa, pc, lowLow, lowLow},
 			{"high", vHigh, a, c, pa, pc, highHigh, highHigh},
@@ -66,13 +66,13 @@ func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst 
 		} {
 			b.Origin("GHASH blocks %d to %d, %s products", 4*turn, 4*turn+7, part.name)
 			if first {
-				b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.first1))
-				b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.second))
+				b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.takeX))
+				b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
 				b.I("vpxorq", part.sum, part.sum, Z(20))
 				continue
 			}
-			b.I("vpclmulqdq", Z(19), part.x, part.h, ir.Imm(part.first1))
-			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.second))
+			b.I("vpclmulqdq", Z(19), part.x, part.h, ir.Imm(part.takeX))
+			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
 			b.I("vpternlogq", part.sum, Z(19), Z(20), ir.Imm(xor3))
 		}
 	}
@@ -130,8 +130,8 @@ func vaesMultiply(b *ir.Builder, z, mem ir.Operand, begin bool) {
 	b.I("vpxorq", vHigh, vHigh, Z(21))
 }
 
-// vaesAbsorb hashes the rLen-like number of bytes in length, at least 1, at
-// pointer, all but the last 1 to 64 of them, and leaves in vXi the sum of Xi
+// vaesAbsorb hashes the bytes at pointer, of which there are length, at least
+// 1, all but the last 1 to 64 of them, and leaves in vXi the sum of Xi
 // and the last ones, one block a lane, and in rLead the bytes of powers of H
 // that those take. Lanes without a block stay zero. It uses rax, r10, k1 and
 // both registers given.

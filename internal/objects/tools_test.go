@@ -7,12 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/emit"
 	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/require"
 )
 
 // root is the module's root.
@@ -54,8 +54,7 @@ func gcc(t *testing.T, p *ir.Program) string {
 // absent skips the test of a kernel, or fails it where it is required.
 func absent(t *testing.T, p *ir.Program, why string) {
 	t.Helper()
-	required := strings.FieldsFunc(os.Getenv("GCM_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' })
-	if slices.Contains(required, p.Contract.Kernel) {
+	if require.Kernel(p.Contract.Kernel) {
 		t.Fatalf("GCM_REQUIRE wants kernel %q, but %s", p.Contract.Kernel, why)
 	}
 	fmt.Fprintf(os.Stderr, "objects: KERNEL %s IS NOT COMPARED: %s\n", p.Contract.Kernel, why)

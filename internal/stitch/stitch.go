@@ -34,11 +34,11 @@ type Stream struct {
 }
 
 // Merge interleaves streams. Streams may read the same registers and memory;
-// it returns an error if one writes a register that another uses, or if one
-// writes memory that another uses in the same space at other than equal
-// addresses seen through the same base register. Where one stream loads the
-// text that another stores, the load keeps its place before the store: that
-// is how a message is opened in place.
+// it returns an error if one writes a register that another uses, or if two
+// write memory of the same space. Where one stream loads what another stores,
+// the load keeps its place before the store: that is how a message is opened
+// in place. Both must then use base registers that stay as they are and plain
+// displacements, so that their addresses can be compared.
 func Merge(m *Model, streams ...Stream) ([]ir.Inst, error) {
 	before, err := constraints(streams)
 	if err != nil {
@@ -163,6 +163,10 @@ func constraints(streams []Stream) (map[pair][]pair, error) {
 			}
 		}
 	}
+	// fixed reports whether displacements alone tell addresses apart.
+	fixed := func(m ir.Mem) bool {
+		return m.Index.Bank == nil && m.Step == 0 && !m.Pre && !regs[m.Base].write
+	}
 	for a, sa := range streams {
 		for ia, x := range sa.Code {
 			for _, ca := range x.Uses().Cells {
@@ -180,6 +184,9 @@ func constraints(streams []Stream) (map[pair][]pair, error) {
 							}
 							if cb.Write {
 								return nil, fmt.Errorf("stitch: streams %s and %s both store to the %s", sa.Name, sb.Name, ca.Mem.Space)
+							}
+							if !fixed(ca.Mem) || !fixed(cb.Mem) {
+								return nil, fmt.Errorf("stitch: streams %s and %s use the %s at addresses that cannot be compared", sa.Name, sb.Name, ca.Mem.Space)
 							}
 							if overlap(ca, cb) {
 								before[pair{a, ia}] = append(before[pair{a, ia}], pair{b, ib})

@@ -18,6 +18,7 @@ import (
 	"github.com/stitchgcm/gcm/internal/emit"
 	"github.com/stitchgcm/gcm/internal/ir"
 	"github.com/stitchgcm/gcm/internal/kernels"
+	"github.com/stitchgcm/gcm/internal/require"
 )
 
 // eor3 is the number of the kernel, as cshim/gcm.h has it.
@@ -41,7 +42,7 @@ type subject struct {
 func needTools(t *testing.T) {
 	for _, tool := range []string{"cc", "aarch64-linux-gnu-gcc", "qemu-aarch64"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			if strings.Contains(os.Getenv("GCM_REQUIRE"), "eor3") {
+			if require.Kernel("eor3") {
 				t.Fatalf("GCM_REQUIRE wants kernel eor3, but %s is absent", tool)
 			}
 			t.Skipf("%s IS ABSENT: THE KERNEL eor3 IS NOT TRACED", tool)

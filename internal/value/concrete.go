@@ -170,12 +170,7 @@ func (Concrete) Clmul(a, b Value) Value {
 			hi ^= x.limbs[0] >> (64 - i)
 		}
 	}
-	z := &Bits{width: 2 * x.width}
-	z.or(&Bits{width: 64, limbs: [maxLimbs]uint64{lo}}, 0)
-	if x.width == 64 {
-		z.limbs[1] = hi
-	}
-	return z.trim()
+	return &Bits{width: 2 * x.width, limbs: [maxLimbs]uint64{lo, hi}}
 }
 
 // SubBytes implements Domain.

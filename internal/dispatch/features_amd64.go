@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: ISC
 
-package main
+package dispatch
 
 import "golang.org/x/sys/cpu"
 
-func features() []feature {
+// Features returns the features of this processor that a kernel needs, as
+// GODEBUG leaves them. Package cpu reports AVX and AVX-512 only where the
+// operating system keeps their registers.
+func Features() []Feature {
 	x := &cpu.X86
-	return []feature{
+	return []Feature{
 		{"aes", x.HasAES},
 		{"pclmulqdq", x.HasPCLMULQDQ},
 		{"avx", x.HasAVX},

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: ISC
+
+package abi
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/require"
+)
+
+// A target is an architecture with its kernel and the commands that compile
+// and run a program for it.
+type target struct {
+	arch, kernel string
+	cc           string
+	run          []string
+}
+
+var targets = []target{
+	{"amd64", dispatch.VAESAVX512, "gcc", nil},
+	{"arm64", dispatch.EOR3, "aarch64-linux-gnu-gcc", []string{"qemu-aarch64", "-cpu", "max"}},
+}
+
+// build compiles the test program, or skips the test where it cannot run.
+func (tg target) build(t *testing.T) (command []string) {
+	t.Helper()
+	skip := t.Skipf
+	if require.Kernel(tg.kernel) {
+		skip = t.Fatalf
+	}
+	cc, run := tg.cc, tg.run
+	if runtime.GOARCH == tg.arch {
+		run = nil
+		host := dispatch.Host{OS: runtime.GOOS, Arch: tg.arch, Linked: true, Features: dispatch.Features()}
+		if !slices.Contains(host.Usable(), tg.kernel) {
+			skip("no kernel %s on this processor", tg.kernel)
+		}
+	} else if run == nil {
+		t.Skipf("runs on %s", tg.arch)
+	}
+	for _, c := range append(slices.Clone(run[:min(1, len(run))]), cc) {
+		if _, err := exec.LookPath(c); err != nil {
+			skip("%v", err)
+		}
+	}
+	name := map[string]string{dispatch.VAESAVX512: "vaes_avx512", dispatch.EOR3: "eor3"}[tg.kernel]
+	bin := filepath.Join(t.TempDir(), "abi")
+	args := []string{"-static", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../../cshim", "-o", bin,
+		"testdata/abi.c", "testdata/call_" + tg.arch + ".S", "../../cshim/shim.c", "../../cshim/" + name + "_" + tg.arch + ".S"}
+	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return append(slices.Clone(run), bin)
+}
+
+// TestPromises calls every function of every kernel on all its paths.
+func TestPromises(t *testing.T) { run(t) }
+
+// TestPlanted calls functions that break one promise each.
+func TestPlanted(t *testing.T) { run(t, "planted") }
+
+// run builds the program for each target and wants it to end well.
+func run(t *testing.T, args ...string) {
+	for _, tg := range targets {
+		t.Run(tg.kernel, func(t *testing.T) {
+			c := append(tg.build(t), args...)
+			out, err := exec.Command(c[0], c[1:]...).CombinedOutput()
+			if errors.Is(err, syscall.ENOEXEC) {
+				t.Skip("this test runs under emulation itself")
+			}
+			if err != nil {
+				t.Errorf("%v\n%.2000s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: ISC
+
+//go:build unix
+
+package gcm
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
+)
+
+// onStack seals and opens memory of its own stack frame, below depth frames.
+func onStack(a *AEAD, depth int, want []byte) bool {
+	var frame [600]byte
+	if depth > 0 {
+		copy(frame[:], want)
+		return onStack(a, depth-1, want) && bytes.Equal(frame[:len(want)], want)
+	}
+	var nonce [12]byte
+	copy(nonce[:], pool)
+	text, aad := frame[:len(want)-16], frame[len(frame)-20:]
+	copy(text, pool)
+	copy(aad, pool)
+	got := a.Seal(frame[:0], nonce[:], text, aad)
+	same := bytes.Equal(got, want)
+	back, err := a.Open(frame[:0], nonce[:], got, aad)
+	return same && err == nil && bytes.Equal(back, pool[:len(text)])
+}
+
+// TestStacks calls from goroutines whose stacks are small, then deep, and move
+// as they grow, and passes memory that lies on them.
+func TestStacks(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a, std := make1(t, make([]byte, 16), Options{Kernel: kernel}), stdlib(t, make([]byte, 16), 12, 16)
+		var wg sync.WaitGroup
+		for n := range 500 {
+			want := std.Seal(nil, pool[:12], pool[:n], pool[:20])
+			wg.Go(func() {
+				if !onStack(a, n%40*(n%40), want) {
+					t.Errorf("text of %d bytes differs", n)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// TestBusyRuntime runs kernels in a storm of signals while the profiler samples,
+// the tracer records and the collector never rests: registers that a signal or
+// a switch does not keep would show.
+func TestBusyRuntime(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("the tracer is on already")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	if pprof.StartCPUProfile(io.Discard) == nil {
+		defer pprof.StopCPUProfile()
+	}
+	if err := trace.Start(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Stop()
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a, std := make1(t, make([]byte, 32), Options{Kernel: kernel}), stdlib(t, make([]byte, 32), 12, 16)
+		end := time.Now().Add(400 * time.Millisecond)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				unix.Kill(unix.Getpid(), unix.SIGURG) // the signal that preempts
+				time.Sleep(20 * time.Microsecond)
+			}
+		})
+		for g := range 4 {
+			wg.Go(func() {
+				for n := g; time.Now().Before(end); n = (n*5 + 401) % 70001 {
+					nonce, text, aad := pool[n%50:][:12], pool[g:][:n], pool[:n%200]
+					want := std.Seal(nil, nonce, text, aad)
+					got := a.Seal(nil, nonce, text, aad)
+					if !bytes.Equal(got, want) {
+						t.Errorf("text of %d bytes: Seal differs", n)
+					}
+					if got, err := a.Open(nil, nonce, got, aad); err != nil || !bytes.Equal(got, text) {
+						t.Errorf("text of %d bytes: Open differs", n)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// TestCollectorNeedNotWait collects garbage while a kernel works on a message
+// that takes it a tenth of a second: the collector must be done first.
+func TestCollectorNeedNotWait(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	aad := make([]byte, 4<<20)
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		if kernel == dispatch.Generic {
+			t.Skip("crypto/cipher has its own ways")
+		}
+		a := make1(t, make([]byte, 16), Options{Kernel: kernel})
+		start := time.Now()
+		a.Seal(nil, pool[:12], nil, aad)
+		alone := max(time.Since(start), time.Microsecond)
+		long := make([]byte, len(aad)*min(256, int(100*time.Millisecond/alone)+1))
+		var started, done atomic.Bool
+		finished := make(chan bool)
+		go func() {
+			started.Store(true)
+			a.Seal(nil, pool[:12], nil, long)
+			done.Store(true)
+			close(finished)
+		}()
+		for !started.Load() {
+			runtime.Gosched()
+		}
+		time.Sleep(5 * time.Millisecond)
+		runtime.GC()
+		if done.Load() {
+			t.Error("the collector waited for the kernel")
+		}
+		<-finished
+	})
+}
+
+// TestBytesBesidePointers passes arrays that lie in one object with pointers,
+// which cgo's checks must not object to.
+func TestBytesBesidePointers(t *testing.T) {
+	type message struct {
+		next  *message
+		nonce [12]byte
+		name  *string
+		text  [100]byte
+		aad   [20]byte
+	}
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a := make1(t, make([]byte, 16), Options{Kernel: kernel})
+		m := &message{name: new(string)}
+		m.next = m
+		sealed := a.Seal(m.text[:0], m.nonce[:], m.text[:84], m.aad[:])
+		if got, err := a.Open(m.text[:0], m.nonce[:], sealed, m.aad[:]); err != nil || !bytes.Equal(got, make([]byte, 84)) {
+			t.Error("Open differs: ", err)
+		}
+	})
+}
