@@ -24,6 +24,7 @@ type proofCase struct {
 // cases lists what each kernel's proof consists of.
 var cases = map[string]func(p *ir.Program) []proofCase{
 	"vaes-avx512": vaesCases,
+	"eor3":        eor3Cases,
 }
 
 // A Result is the outcome of the proof of one program.

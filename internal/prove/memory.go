@@ -43,6 +43,9 @@ func (m *memory) add(name string, bytes Vec, writable, output bool) *region {
 	return r
 }
 
+// at returns the address of a byte of the region.
+func (r *region) at(n int) Pointer { return Pointer(r.base + uint64(n)) }
+
 func (m *memory) find(addr uint64, n int) (*region, int, error) {
 	i := int(addr>>40) - 1
 	if addr&(1<<39) != 0 { // just below a region

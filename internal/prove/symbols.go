@@ -117,6 +117,7 @@ type Symbols struct {
 	first        element                // H times x^-1, where powers are being made
 	key          []byte                 // scratch
 	joins        map[atom][]value.Value // vectors joined from parts, by their first atom
+	pointers     map[atom]Pointer       // pointers seen as bytes, by their first atom
 	counts       map[atom]Count         // counts seen as bytes, by their first atom
 	sums         map[atom]offset        // 64-bit sums, by their first atom
 }
@@ -124,7 +125,7 @@ type Symbols struct {
 // NewSymbols returns a domain without atoms.
 func NewSymbols() *Symbols {
 	s := &Symbols{interned: map[string]atom{}, lanes: map[lane]int32{}, power: map[atom]int{},
-		joins: map[atom][]value.Value{}, counts: map[atom]Count{}, sums: map[atom]offset{}}
+		joins: map[atom][]value.Value{}, pointers: map[atom]Pointer{}, counts: map[atom]Count{}, sums: map[atom]offset{}}
 	s.atoms = append(s.atoms, origin{name: "none"})
 	return s
 }
@@ -231,7 +232,9 @@ func (s *Symbols) bytes(v value.Value) Vec {
 		return out
 	}
 	if p, ok := v.(Pointer); ok {
-		return s.opaque("pointer", 64, p).(Vec)
+		out := s.opaque("pointer", 64, p).(Vec)
+		s.pointers[first(out)] = p
+		return out
 	}
 	panic(fmt.Sprintf("prove: no bytes of a %T", v))
 }
@@ -272,7 +275,11 @@ func (s *Symbols) Slice(v value.Value, lo, width int) value.Value {
 		}
 		return part{b, lo, width}
 	}
-	return simplify(b[lo/8 : (lo+width)/8])
+	b = b[lo/8 : (lo+width)/8]
+	if p, ok := s.pointers[first(b)]; ok && b.equal(s.bytes(p)) {
+		return p // back from a vector register
+	}
+	return simplify(b)
 }
 
 // Concat implements value.Domain.

@@ -71,24 +71,24 @@ func newVaes(p *ir.Program) *vaes {
 	bytes, sp := vaesLayout(v.s, p.Contract.Bits)
 	v.spec = sp
 	v.key = v.mem.add("key block", bytes, false, false)
-	v.number(amd64.RDI.Reg, v.key.base)
+	v.m.SetReg(amd64.RDI.Reg, v.key.at(0))
 	v.lens, v.ek0 = v.s.Fresh("length block", 16), v.s.Fresh("EK0", 16)
 	return v
 }
 
 // arguments puts the stack arguments into memory: what the ABI passes behind
-// the first six.
-func (v *vaes) arguments(nonce uint64, nonceLen value.Value, tag uint64, tagLen int) {
-	args := v.s.Fresh("return address", 8)
-	for _, x := range []value.Value{value.FromUint64(nonce), nonceLen, value.FromUint64(tag), value.FromUint64(uint64(tagLen))} {
-		args = append(args, v.s.bytes(x)...)
+// the first six. Of nonce and tag, what the case does not need may be nil.
+func (v *vaes) arguments(nonce value.Value, nonceLen value.Value, tag *region, tagLen int) {
+	stack := v.mem.add("stack", v.s.Fresh("return address and arguments", 40), false, false)
+	v.mem.whole = map[uint64]value.Value{stack.base + 16: nonceLen, stack.base + 32: number(tagLen)}
+	if nonce != nil {
+		v.mem.whole[stack.base+8] = nonce
 	}
-	stack := v.mem.add("stack", args, false, false)
-	if c, ok := nonceLen.(Count); ok {
-		v.mem.whole = map[uint64]value.Value{stack.base + 16: c}
+	if tag != nil {
+		v.mem.whole[stack.base+24] = tag.at(0)
 	}
 	v.sp = stack.base
-	v.number(amd64.RSP.Reg, v.sp)
+	v.m.SetReg(amd64.RSP.Reg, Pointer(v.sp))
 }
 
 // vaesConstants are the registers that hold constants from the beginning on.
@@ -134,8 +134,8 @@ func (v *vaes) text(n int) Vec {
 	v.out = v.mem.add("out", text, true, true)
 	v.in = v.mem.add("in", text, false, false)
 	v.in.inPlace = v.out
-	v.number(amd64.RSI.Reg, v.out.base)
-	v.number(amd64.RDX.Reg, v.in.base)
+	v.m.SetReg(amd64.RSI.Reg, v.out.at(0))
+	v.m.SetReg(amd64.RDX.Reg, v.in.at(0))
 	return text
 }
 
@@ -195,7 +195,7 @@ func (v *vaes) wantKept() error {
 	}{
 		{"length block", amd64.Z(28).Reg, v.lens},
 		{"EK0", amd64.Z(29).Reg, v.ek0},
-		{"key block", amd64.RDI.Reg, value.FromUint64(v.key.base)},
+		{"key block", amd64.RDI.Reg, v.key.at(0)},
 	} {
 		if err := v.want(w.what, w.r, w.v); err != nil {
 			return err
@@ -213,7 +213,7 @@ func (v *vaes) wantFinish(at int, processed Vec, y poly) error {
 	if err := v.wantBytes(v.out, at, processed); err != nil {
 		return err
 	}
-	if err := v.wantNumber("end of the output", amd64.RSI.Reg, v.out.base+uint64(at+len(processed))); err != nil {
+	if err := v.want("end of the output", amd64.RSI.Reg, v.out.at(at+len(processed))); err != nil {
 		return err
 	}
 	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
@@ -238,7 +238,7 @@ func (v *vaes) close(y poly) poly {
 func vaesLeadCase(p *ir.Program, n, lead int, bulk bool) error {
 	v := newVaes(p)
 	v.text(n)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
 	from, lanes := "dispatch", max(lead, 1)
 	if bulk {
@@ -276,10 +276,10 @@ func (v *vaes) atShortCounter(n int, cb block) []held {
 	blocks := (n+15)/16 + 1
 	return []held{
 		{"length", amd64.RCX.Reg, value.FromUint64(uint64(n))},
-		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base)},
-		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base)},
+		{"output", amd64.RSI.Reg, v.out.at(0)},
+		{"input", amd64.RDX.Reg, v.in.at(0)},
 		{"rest", amd64.R9.Reg, value.FromUint64(0)},
-		{"powers", amd64.R10.Reg, value.FromUint64(v.key.base + uint64(vaesEnd-16*blocks))},
+		{"powers", amd64.R10.Reg, v.key.at(vaesEnd - 16*blocks)},
 		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
 	}
 }
@@ -288,7 +288,7 @@ func (v *vaes) atShortCounter(n int, cb block) []held {
 func vaesShortCase(p *ir.Program, n int) error {
 	v := newVaes(p)
 	text := v.text(n)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
 	v.atDispatch(value.FromUint64(uint64(n)), 0, cb, make(Vec, 64))
 	for _, z := range []int{11, 27} { // neither leads any more
@@ -326,7 +326,7 @@ func orStop(err error, stop string) error {
 func vaesReduceCase(p *ir.Program, lead int) error {
 	v := newVaes(p)
 	v.text(0)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
 	xi, y := v.leading(max(lead, 1), lead)
 	left := Count{Min: vaesLeft + 1}
@@ -349,8 +349,8 @@ func (v *vaes) wantReduced(left value.Value, cb block, y poly, at int) error {
 		v    value.Value
 	}{
 		{"length", amd64.RCX.Reg, left},
-		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(at))},
-		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(at))},
+		{"output", amd64.RSI.Reg, v.out.at(at)},
+		{"input", amd64.RDX.Reg, v.in.at(at)},
 		{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
 		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
 	} {
@@ -370,7 +370,7 @@ func (v *vaes) wantReduced(left value.Value, cb block, y poly, at int) error {
 func vaesPartCase(p *ir.Program, nonceLen value.Value) error {
 	v := newVaes(p)
 	text := v.text(vaesRun)
-	v.arguments(0, nonceLen, 0, 16)
+	v.arguments(nil, nonceLen, nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
 	xi, y := v.leading(1, 0)
 	v.atDispatch(Count{Min: vaesLeft + 1}, 0, cb, xi)
@@ -391,7 +391,7 @@ func vaesFirstTurnCase(p *ir.Program) error {
 	const first = vaesRun - 32
 	v := newVaes(p)
 	text := v.text(first)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Const(32, 2))
 	xi, y := v.leading(1, 0)
 	left := Count{Min: vaesLeft + 1}
@@ -418,8 +418,8 @@ func (v *vaes) wantShort(left value.Value, cb block, done Vec, y poly) error {
 	}
 	return v.wantAll(
 		held{"length", amd64.RCX.Reg, left},
-		held{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(len(done)))},
-		held{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(len(done)))},
+		held{"output", amd64.RSI.Reg, v.out.at(len(done))},
+		held{"input", amd64.RDX.Reg, v.in.at(len(done))},
 		held{"rest", amd64.R9.Reg, value.FromUint64(0)},
 		held{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
 		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))})
@@ -487,8 +487,8 @@ func (v *vaes) wantBulk(left value.Value, cb block, word value.Value, y poly, at
 		v    value.Value
 	}{
 		{"length", amd64.RCX.Reg, left},
-		{"output", amd64.RSI.Reg, value.FromUint64(v.out.base + uint64(at))},
-		{"input", amd64.RDX.Reg, value.FromUint64(v.in.base + uint64(at))},
+		{"output", amd64.RSI.Reg, v.out.at(at)},
+		{"input", amd64.RDX.Reg, v.in.at(at)},
 		{"counter", amd64.RAX.Reg, value.Extend(v.s, next, 64)},
 		{"counter table", amd64.R8.Reg, value.FromUint64(v.m.Symbols["counters"])},
 		{"rest", amd64.R9.Reg, value.FromUint64(0)},
@@ -516,7 +516,7 @@ func vaesEnterCase(p *ir.Program) error {
 	v := newVaes(p)
 	first := vaesRun - 32
 	text := v.text(first + written)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Const(32, 2))
 	xi, y := v.leading(1, 0)
 	left := Count{Min: uint64(first + vaesRun + vaesMinLeft)}
@@ -538,7 +538,7 @@ func vaesEnterCase(p *ir.Program) error {
 func (v *vaes) bulk(left value.Value, n int) (cb block, word Vec, text, done Vec, y poly) {
 	_, written := vaesCut(v.p)
 	text = v.text(written + n)
-	v.arguments(0, value.FromUint64(12), 0, 16)
+	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb = v.counterBlock(v.s.Const(32, 2))
 	word = v.aligned()
 	xi, y := v.leading(4, 0)
@@ -606,13 +606,13 @@ func vaesSealFinishCase(p *ir.Program, tagLen int) error {
 func (v *vaes) atFinish(tagLen, n int) (xi Vec) {
 	open := v.p.Contract.Op == "open"
 	v.tag = v.mem.add("tag", v.s.Fresh("tag", tagLen), !open, !open)
-	v.arguments(0, value.FromUint64(12), v.tag.base, tagLen)
+	v.arguments(nil, value.FromUint64(12), v.tag, tagLen)
 	v.constants()
 	xi = v.s.Fresh("Xi", 16)
 	v.m.SetReg(amd64.Z(27).Reg, xi)
 	v.m.SetReg(amd64.Z(28).Reg, v.s.Concat(v.s.Const(64, uint64(8*n)), v.s.Fresh("AAD bits", 8)))
 	v.m.SetReg(amd64.Z(29).Reg, v.ek0)
-	v.number(amd64.RSI.Reg, v.out.base+uint64(n))
+	v.m.SetReg(amd64.RSI.Reg, v.out.at(n))
 	return xi
 }
 
@@ -665,7 +665,7 @@ func vaesClearCase(p *ir.Program) error {
 	if err := v.want("length", amd64.RCX.Reg, left); err != nil {
 		return err
 	}
-	if err := v.wantNumber("output", amd64.RSI.Reg, v.out.base+64); err != nil {
+	if err := v.want("output", amd64.RSI.Reg, v.out.at(64)); err != nil {
 		return err
 	}
 	if err := v.want("zeros", amd64.Z(16).Reg, v.s.Const(512)); err != nil {

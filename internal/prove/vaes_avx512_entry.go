@@ -34,21 +34,21 @@ func (ses *session) wantAll(hs ...held) error {
 type entry struct {
 	*vaes
 	textLen, aadLen value.Value
-	aad             uint64
+	aad             Pointer
 	bytes           Vec // of the nonce or the AAD that is being hashed
 }
 
 // newEntry makes a session with arguments. The bytes hashed by it, at most
 // size of them, lie at the address it returns.
-func newEntry(p *ir.Program, aadLen value.Value, size int) (*entry, uint64) {
+func newEntry(p *ir.Program, aadLen value.Value, size int) (*entry, Pointer) {
 	e := &entry{vaes: newVaes(p), aadLen: aadLen}
 	e.textLen = e.s.Fresh("bytes of text", 8)
 	e.text(0)
 	e.bytes = e.s.Fresh("bytes", size)
-	at := e.mem.add("bytes hashed", e.bytes, false, false).base
+	at := e.mem.add("bytes hashed", e.bytes, false, false).at(0)
 	e.aad = 0x1234
 	e.m.SetReg(amd64.RCX.Reg, e.textLen)
-	e.number(amd64.R8.Reg, e.aad)
+	e.m.SetReg(amd64.R8.Reg, e.aad)
 	if aadLen == nil { // any length
 		e.aadLen = e.s.Fresh("bytes of AAD", 8)
 	}
@@ -59,16 +59,16 @@ func newEntry(p *ir.Program, aadLen value.Value, size int) (*entry, uint64) {
 // arguments that no part before dispatch changes.
 func (e *entry) kept() []held {
 	return []held{
-		{"key block", amd64.RDI.Reg, value.FromUint64(e.key.base)},
-		{"output", amd64.RSI.Reg, value.FromUint64(e.out.base)},
-		{"input", amd64.RDX.Reg, value.FromUint64(e.in.base)},
+		{"key block", amd64.RDI.Reg, e.key.at(0)},
+		{"output", amd64.RSI.Reg, e.out.at(0)},
+		{"input", amd64.RDX.Reg, e.in.at(0)},
 		{"text length", amd64.RCX.Reg, e.textLen},
 		{"length block", amd64.Z(28).Reg, e.lens},
 	}
 }
 
 func (e *entry) keptAAD() []held {
-	return append(e.kept(), held{"AAD", amd64.R8.Reg, value.FromUint64(e.aad)}, held{"AAD length", amd64.R9.Reg, e.aadLen})
+	return append(e.kept(), held{"AAD", amd64.R8.Reg, e.aad}, held{"AAD length", amd64.R9.Reg, e.aadLen})
 }
 
 // bits returns 8 times a number of bytes, as the programs compute it.
@@ -82,7 +82,7 @@ func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
 		size = int(nonceLen.(*value.Bits).Uint64())
 	}
 	e, at := newEntry(p, nil, size)
-	e.arguments(at, nonceLen, 0, 16)
+	e.arguments(at, nonceLen, nil, 16)
 	e.lens = e.s.bytes(e.s.Concat(e.bits(e.textLen), e.bits(e.aadLen)))
 	stop, err := e.run("", "j0", "nonce_part")
 	if err != nil {
@@ -131,7 +131,7 @@ func (e *entry) wantJ0(j0 block, y poly) error {
 }
 
 // wantNoncePart checks an instance of the state at nonce_part.
-func (e *entry) wantNoncePart(at uint64, left value.Value, y poly) error {
+func (e *entry) wantNoncePart(at Pointer, left value.Value, y poly) error {
 	xi := e.s.bytes(e.m.Reg(amd64.Z(27).Reg))
 	if !zero(xi[16:]) {
 		return fmt.Errorf("upper lanes of Xi are not zero")
@@ -143,14 +143,14 @@ func (e *entry) wantNoncePart(at uint64, left value.Value, y poly) error {
 		return err
 	}
 	return e.wantAll(
-		held{"key block", amd64.RDI.Reg, value.FromUint64(e.key.base)},
-		held{"nonce", amd64.RSI.Reg, value.FromUint64(at)},
+		held{"key block", amd64.RDI.Reg, e.key.at(0)},
+		held{"nonce", amd64.RSI.Reg, at},
 		held{"bytes left", amd64.RDX.Reg, left},
-		held{"output", amd64.Z(16).Reg, value.FromUint64(e.out.base)},
-		held{"input", amd64.Z(17).Reg, value.FromUint64(e.in.base)},
+		held{"output", amd64.Z(16).Reg, e.out.at(0)},
+		held{"input", amd64.Z(17).Reg, e.in.at(0)},
 		held{"bits of the nonce", amd64.Z(15).Reg, e.bits(Count{Min: left.(Count).Min})},
 		held{"text length", amd64.RCX.Reg, e.textLen},
-		held{"AAD", amd64.R8.Reg, value.FromUint64(e.aad)},
+		held{"AAD", amd64.R8.Reg, e.aad},
 		held{"AAD length", amd64.R9.Reg, e.aadLen},
 		held{"length block", amd64.Z(28).Reg, e.lens})
 }
@@ -164,16 +164,16 @@ func vaesNoncePartCase(p *ir.Program, left value.Value) error {
 	}
 	e, at := newEntry(p, nil, size)
 	e.constants()
-	e.number(amd64.RSI.Reg, at)
+	e.m.SetReg(amd64.RSI.Reg, at)
 	e.m.SetReg(amd64.RDX.Reg, left)
-	e.number(amd64.Z(16).Reg, e.out.base)
-	e.number(amd64.Z(17).Reg, e.in.base)
+	e.m.SetReg(amd64.Z(16).Reg, e.out.at(0))
+	e.m.SetReg(amd64.Z(17).Reg, e.in.at(0))
 	total := Count{Min: absorbed + 1}
 	e.m.SetReg(amd64.Z(15).Reg, e.bits(total))
 	e.m.SetReg(amd64.Z(28).Reg, e.lens)
 	xi, y := e.leading(1, 0)
 	e.m.SetReg(amd64.Z(27).Reg, simplify(xi))
-	e.arguments(0, total, 0, 16)
+	e.arguments(nil, total, nil, 16)
 	stop, err := e.run("nonce_part", "j0", "nonce_part")
 	switch {
 	case err != nil:
@@ -195,8 +195,8 @@ func vaesAADCase(p *ir.Program, aadLen value.Value) error {
 	}
 	e, at := newEntry(p, aadLen, size)
 	e.aad = at
-	e.number(amd64.R8.Reg, at)
-	e.arguments(0, value.FromUint64(12), 0, 16)
+	e.m.SetReg(amd64.R8.Reg, at)
+	e.arguments(nil, value.FromUint64(12), nil, 16)
 	e.constants()
 	j0 := e.counterBlock(e.s.Fresh("counter", 4))
 	e.m.SetReg(amd64.Z(12).Reg, j0)
@@ -241,7 +241,7 @@ func (e *entry) wantDispatch(cb block, last Vec, y poly) error {
 }
 
 // wantAADPart checks an instance of the state at aad_part.
-func (e *entry) wantAADPart(at uint64, left value.Value, cb block, y poly) error {
+func (e *entry) wantAADPart(at Pointer, left value.Value, cb block, y poly) error {
 	if err := e.wantKept(); err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (e *entry) wantAADPart(at uint64, left value.Value, cb block, y poly) error
 		return err
 	}
 	return e.wantAll(append(e.kept(),
-		held{"AAD", amd64.R8.Reg, value.FromUint64(at)},
+		held{"AAD", amd64.R8.Reg, at},
 		held{"bytes left", amd64.R9.Reg, left},
 		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(e.s.reverse(cb)))})...)
 }
@@ -266,12 +266,12 @@ func vaesAADPartCase(p *ir.Program, left value.Value) error {
 		size = int(left.(*value.Bits).Uint64())
 	}
 	e, at := newEntry(p, left, size)
-	e.arguments(0, value.FromUint64(12), 0, 16)
+	e.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := e.counterBlock(e.s.Fresh("counter", 4))
 	xi, y := e.leading(1, 0)
 	e.atDispatch(e.textLen, 0, cb, xi)
 	e.m.SetReg(amd64.R11.Reg, e.junk[amd64.R11.Reg])
-	e.number(amd64.R8.Reg, at)
+	e.m.SetReg(amd64.R8.Reg, at)
 	e.m.SetReg(amd64.R9.Reg, left)
 	stop, err := e.run("aad_part", "dispatch", "aad_part")
 	switch {
