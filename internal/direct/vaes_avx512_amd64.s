@@ -1734,8 +1734,6 @@ short_counter:
 	VPADDD lane_numbers<>+0(SB), Z30, Z12                        // counters
 	CMPQ CX, $256                                                // counters
 	JBE short_tail                                               // counters
-
-short_group:
 	VBROADCASTI32X4 (DI), Z8                                     // round key 0
 	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
@@ -1807,7 +1805,195 @@ short_group:
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JBE pending_tail                                             // next 16 blocks
+
+short_group:
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JA short_group                                               // next 16 blocks
+
+pending_tail:
+	CMPQ CX, $128                                                // registers in the tail
+	JA pending_3_or_4                                            // registers in the tail
+	CMPQ CX, $64                                                 // registers in the tail
+	JA pending_2                                                 // registers in the tail
+	LEAQ (CX), R11                                               // tail of 1 registers
+	XORL AX, AX                                                  // tail of 1 registers
+	SUBQ $1, AX                                                  // tail of 1 registers
+	BZHIQ R11, AX, AX                                            // tail of 1 registers
+	KMOVQ AX, K1                                                 // tail of 1 registers
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VMOVDQU8.Z (DX), K1, Z10                                     // text of blocks 0 to 3
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -1815,7 +2001,96 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
+
+pending_2:
+	LEAQ -64(CX), R11                                            // tail of 2 registers
+	XORL AX, AX                                                  // tail of 2 registers
+	SUBQ $1, AX                                                  // tail of 2 registers
+	BZHIQ R11, AX, AX                                            // tail of 2 registers
+	KMOVQ AX, K1                                                 // tail of 2 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of blocks 4 to 7
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -1823,7 +2098,121 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
+
+pending_3_or_4:
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA pending_4                                                 // GHASH of register 1
+	LEAQ -128(CX), R11                                           // tail of 3 registers
+	XORL AX, AX                                                  // tail of 3 registers
+	SUBQ $1, AX                                                  // tail of 3 registers
+	BZHIQ R11, AX, AX                                            // tail of 3 registers
+	KMOVQ AX, K1                                                 // tail of 3 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VMOVDQU8.Z 128(DX), K1, Z10                                  // text of blocks 8 to 11
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -1831,7 +2220,142 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VPSHUFB Z31, Z3, Z17                                         // GHASH of register 3
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
+
+pending_4:
+	LEAQ -192(CX), R11                                           // tail of 4 registers
+	XORL AX, AX                                                  // tail of 4 registers
+	SUBQ $1, AX                                                  // tail of 4 registers
+	BZHIQ R11, AX, AX                                            // tail of 4 registers
+	KMOVQ AX, K1                                                 // tail of 4 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of blocks 12 to 15
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
+	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z16, Z20                           // GHASH of register 2
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -1839,12 +2363,9 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ $256, DX                                                // next 16 blocks
-	ADDQ $256, SI                                                // next 16 blocks
-	ADDQ $256, R10                                               // next 16 blocks
-	SUBQ $256, CX                                                // next 16 blocks
-	CMPQ CX, $256                                                // next 16 blocks
-	JA short_group                                               // next 16 blocks
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_tail:
 	TESTQ CX, CX                                                 // registers in the tail
@@ -1885,8 +2406,8 @@ short_tail:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
 	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
-	VMOVDQU8.Z Z0, K1, Z14                                       // GHASH of register 0
-	VPSHUFB Z31, Z14, Z14                                        // GHASH of register 0
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -1894,9 +2415,9 @@ short_tail:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	ADDQ CX, DX                                                  // tail of 1 registers
-	ADDQ CX, SI                                                  // tail of 1 registers
-	JMP short_end                                                // tail of 1 registers
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
 
 tail_2:
 	LEAQ -64(CX), R11                                            // tail of 2 registers
@@ -1946,7 +2467,9 @@ tail_2:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
 	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -1954,8 +2477,6 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VMOVDQU8.Z Z1, K1, Z15                                       // GHASH of register 1
-	VPSHUFB Z31, Z15, Z15                                        // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -1963,13 +2484,13 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	ADDQ CX, DX                                                  // tail of 2 registers
-	ADDQ CX, SI                                                  // tail of 2 registers
-	JMP short_end                                                // tail of 2 registers
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
 
 tail_3_or_4:
-	CMPQ CX, $192                                                // tail of 2 registers
-	JA tail_4                                                    // tail of 2 registers
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA tail_4                                                    // GHASH of register 1
 	LEAQ -128(CX), R11                                           // tail of 3 registers
 	XORL AX, AX                                                  // tail of 3 registers
 	SUBQ $1, AX                                                  // tail of 3 registers
@@ -2032,7 +2553,10 @@ tail_3_or_4:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
 	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -2040,7 +2564,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -2048,8 +2571,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VMOVDQU8.Z Z2, K1, Z16                                       // GHASH of register 2
-	VPSHUFB Z31, Z16, Z16                                        // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -2057,9 +2578,9 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	ADDQ CX, DX                                                  // tail of 3 registers
-	ADDQ CX, SI                                                  // tail of 3 registers
-	JMP short_end                                                // tail of 3 registers
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
 
 tail_4:
 	LEAQ -192(CX), R11                                           // tail of 4 registers
@@ -2139,7 +2660,11 @@ tail_4:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
 	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -2147,7 +2672,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -2155,7 +2679,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -2163,8 +2686,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VMOVDQU8.Z Z3, K1, Z17                                       // GHASH of register 3
-	VPSHUFB Z31, Z17, Z17                                        // GHASH of register 3
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -2172,9 +2693,9 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ CX, DX                                                  // tail of 4 registers
-	ADDQ CX, SI                                                  // tail of 4 registers
-	JMP short_end                                                // tail of 4 registers
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_end:
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
@@ -5511,8 +6032,6 @@ short_counter:
 	VPADDD lane_numbers<>+0(SB), Z30, Z12                        // counters
 	CMPQ CX, $256                                                // counters
 	JBE short_tail                                               // counters
-
-short_group:
 	VBROADCASTI32X4 (DI), Z8                                     // round key 0
 	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
@@ -5594,7 +6113,209 @@ short_group:
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JBE pending_tail                                             // next 16 blocks
+
+short_group:
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JA short_group                                               // next 16 blocks
+
+pending_tail:
+	CMPQ CX, $128                                                // registers in the tail
+	JA pending_3_or_4                                            // registers in the tail
+	CMPQ CX, $64                                                 // registers in the tail
+	JA pending_2                                                 // registers in the tail
+	LEAQ (CX), R11                                               // tail of 1 registers
+	XORL AX, AX                                                  // tail of 1 registers
+	SUBQ $1, AX                                                  // tail of 1 registers
+	BZHIQ R11, AX, AX                                            // tail of 1 registers
+	KMOVQ AX, K1                                                 // tail of 1 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VMOVDQU8.Z (DX), K1, Z10                                     // text of blocks 0 to 3
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -5602,7 +6323,102 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
+
+pending_2:
+	LEAQ -64(CX), R11                                            // tail of 2 registers
+	XORL AX, AX                                                  // tail of 2 registers
+	SUBQ $1, AX                                                  // tail of 2 registers
+	BZHIQ R11, AX, AX                                            // tail of 2 registers
+	KMOVQ AX, K1                                                 // tail of 2 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of blocks 4 to 7
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -5610,7 +6426,129 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
+
+pending_3_or_4:
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA pending_4                                                 // GHASH of register 1
+	LEAQ -128(CX), R11                                           // tail of 3 registers
+	XORL AX, AX                                                  // tail of 3 registers
+	SUBQ $1, AX                                                  // tail of 3 registers
+	BZHIQ R11, AX, AX                                            // tail of 3 registers
+	KMOVQ AX, K1                                                 // tail of 3 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VMOVDQU8.Z 128(DX), K1, Z10                                  // text of blocks 8 to 11
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -5618,7 +6556,152 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VPSHUFB Z31, Z3, Z17                                         // GHASH of register 3
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
+
+pending_4:
+	LEAQ -192(CX), R11                                           // tail of 4 registers
+	XORL AX, AX                                                  // tail of 4 registers
+	SUBQ $1, AX                                                  // tail of 4 registers
+	BZHIQ R11, AX, AX                                            // tail of 4 registers
+	KMOVQ AX, K1                                                 // tail of 4 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of blocks 12 to 15
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
+	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z16, Z20                           // GHASH of register 2
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -5626,12 +6709,9 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ $256, DX                                                // next 16 blocks
-	ADDQ $256, SI                                                // next 16 blocks
-	ADDQ $256, R10                                               // next 16 blocks
-	SUBQ $256, CX                                                // next 16 blocks
-	CMPQ CX, $256                                                // next 16 blocks
-	JA short_group                                               // next 16 blocks
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_tail:
 	TESTQ CX, CX                                                 // registers in the tail
@@ -5676,8 +6756,8 @@ short_tail:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
 	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
-	VMOVDQU8.Z Z0, K1, Z14                                       // GHASH of register 0
-	VPSHUFB Z31, Z14, Z14                                        // GHASH of register 0
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -5685,9 +6765,9 @@ short_tail:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	ADDQ CX, DX                                                  // tail of 1 registers
-	ADDQ CX, SI                                                  // tail of 1 registers
-	JMP short_end                                                // tail of 1 registers
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
 
 tail_2:
 	LEAQ -64(CX), R11                                            // tail of 2 registers
@@ -5743,7 +6823,9 @@ tail_2:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
 	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -5751,8 +6833,6 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VMOVDQU8.Z Z1, K1, Z15                                       // GHASH of register 1
-	VPSHUFB Z31, Z15, Z15                                        // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -5760,13 +6840,13 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	ADDQ CX, DX                                                  // tail of 2 registers
-	ADDQ CX, SI                                                  // tail of 2 registers
-	JMP short_end                                                // tail of 2 registers
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
 
 tail_3_or_4:
-	CMPQ CX, $192                                                // tail of 2 registers
-	JA tail_4                                                    // tail of 2 registers
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA tail_4                                                    // GHASH of register 1
 	LEAQ -128(CX), R11                                           // tail of 3 registers
 	XORL AX, AX                                                  // tail of 3 registers
 	SUBQ $1, AX                                                  // tail of 3 registers
@@ -5837,7 +6917,10 @@ tail_3_or_4:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
 	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -5845,7 +6928,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -5853,8 +6935,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VMOVDQU8.Z Z2, K1, Z16                                       // GHASH of register 2
-	VPSHUFB Z31, Z16, Z16                                        // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -5862,9 +6942,9 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	ADDQ CX, DX                                                  // tail of 3 registers
-	ADDQ CX, SI                                                  // tail of 3 registers
-	JMP short_end                                                // tail of 3 registers
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
 
 tail_4:
 	LEAQ -192(CX), R11                                           // tail of 4 registers
@@ -5954,7 +7034,11 @@ tail_4:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
 	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -5962,7 +7046,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -5970,7 +7053,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -5978,8 +7060,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VMOVDQU8.Z Z3, K1, Z17                                       // GHASH of register 3
-	VPSHUFB Z31, Z17, Z17                                        // GHASH of register 3
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -5987,9 +7067,9 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ CX, DX                                                  // tail of 4 registers
-	ADDQ CX, SI                                                  // tail of 4 registers
-	JMP short_end                                                // tail of 4 registers
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_end:
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
@@ -9520,8 +10600,6 @@ short_counter:
 	VPADDD lane_numbers<>+0(SB), Z30, Z12                        // counters
 	CMPQ CX, $256                                                // counters
 	JBE short_tail                                               // counters
-
-short_group:
 	VBROADCASTI32X4 (DI), Z8                                     // round key 0
 	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
@@ -9613,7 +10691,223 @@ short_group:
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JBE pending_tail                                             // next 16 blocks
+
+short_group:
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	ADDQ $256, DX                                                // next 16 blocks
+	ADDQ $256, SI                                                // next 16 blocks
+	ADDQ $256, R10                                               // next 16 blocks
+	SUBQ $256, CX                                                // next 16 blocks
+	CMPQ CX, $256                                                // next 16 blocks
+	JA short_group                                               // next 16 blocks
+
+pending_tail:
+	CMPQ CX, $128                                                // registers in the tail
+	JA pending_3_or_4                                            // registers in the tail
+	CMPQ CX, $64                                                 // registers in the tail
+	JA pending_2                                                 // registers in the tail
+	LEAQ (CX), R11                                               // tail of 1 registers
+	XORL AX, AX                                                  // tail of 1 registers
+	SUBQ $1, AX                                                  // tail of 1 registers
+	BZHIQ R11, AX, AX                                            // tail of 1 registers
+	KMOVQ AX, K1                                                 // tail of 1 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VMOVDQU8.Z (DX), K1, Z10                                     // text of blocks 0 to 3
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -9621,7 +10915,108 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
+
+pending_2:
+	LEAQ -64(CX), R11                                            // tail of 2 registers
+	XORL AX, AX                                                  // tail of 2 registers
+	SUBQ $1, AX                                                  // tail of 2 registers
+	BZHIQ R11, AX, AX                                            // tail of 2 registers
+	KMOVQ AX, K1                                                 // tail of 2 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of blocks 4 to 7
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -9629,7 +11024,137 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
+
+pending_3_or_4:
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA pending_4                                                 // GHASH of register 1
+	LEAQ -128(CX), R11                                           // tail of 3 registers
+	XORL AX, AX                                                  // tail of 3 registers
+	SUBQ $1, AX                                                  // tail of 3 registers
+	BZHIQ R11, AX, AX                                            // tail of 3 registers
+	KMOVQ AX, K1                                                 // tail of 3 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VMOVDQU8.Z 128(DX), K1, Z10                                  // text of blocks 8 to 11
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -9637,7 +11162,162 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VPSHUFB Z31, Z3, Z17                                         // GHASH of register 3
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
+
+pending_4:
+	LEAQ -192(CX), R11                                           // tail of 4 registers
+	XORL AX, AX                                                  // tail of 4 registers
+	SUBQ $1, AX                                                  // tail of 4 registers
+	BZHIQ R11, AX, AX                                            // tail of 4 registers
+	KMOVQ AX, K1                                                 // tail of 4 registers
+	VBROADCASTI32X4 (DI), Z8                                     // round key 0
+	VPCLMULQDQ $0, -256(R10), Z14, Z18                           // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0 before
+	VPCLMULQDQ $1, -256(R10), Z14, Z19                           // GHASH of register 0 before
+	VPCLMULQDQ $16, -256(R10), Z14, Z20                          // GHASH of register 0 before
+	VPXORQ Z8, Z0, Z0                                            // CB of blocks 0 to 3, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 0 to 3, round 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0 before
+	VPSHUFB Z31, Z12, Z1                                         // CB of blocks 4 to 7, round 0
+	VPXORQ Z8, Z1, Z1                                            // CB of blocks 4 to 7, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 4 to 7, round 0
+	VPSHUFB Z31, Z12, Z2                                         // CB of blocks 8 to 11, round 0
+	VPXORQ Z8, Z2, Z2                                            // CB of blocks 8 to 11, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 8 to 11, round 0
+	VPSHUFB Z31, Z12, Z3                                         // CB of blocks 12 to 15, round 0
+	VPXORQ Z8, Z3, Z3                                            // CB of blocks 12 to 15, round 0
+	VPADDD Z13, Z12, Z12                                         // CB of blocks 12 to 15, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $17, -256(R10), Z14, Z21                          // GHASH of register 0 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, -192(R10), Z15, Z18                           // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $1, -192(R10), Z15, Z19                           // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $16, -192(R10), Z15, Z20                          // GHASH of register 1 before
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $17, -192(R10), Z15, Z21                          // GHASH of register 1 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $0, -128(R10), Z16, Z18                           // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2 before
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $1, -128(R10), Z16, Z19                           // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $16, -128(R10), Z16, Z20                          // GHASH of register 2 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, -128(R10), Z16, Z21                          // GHASH of register 2 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2 before
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, -64(R10), Z17, Z18                            // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3 before
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $1, -64(R10), Z17, Z19                            // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPCLMULQDQ $16, -64(R10), Z17, Z20                           // GHASH of register 3 before
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3 before
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, -64(R10), Z17, Z21                           // GHASH of register 3 before
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3 before
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of blocks 12 to 15
+	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
+	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z14, Z20                              // GHASH of register 0
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
+	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z15, Z20                            // GHASH of register 1
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
+	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
+	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z16, Z20                           // GHASH of register 2
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
+	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -9645,12 +11325,9 @@ short_group:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ $256, DX                                                // next 16 blocks
-	ADDQ $256, SI                                                // next 16 blocks
-	ADDQ $256, R10                                               // next 16 blocks
-	SUBQ $256, CX                                                // next 16 blocks
-	CMPQ CX, $256                                                // next 16 blocks
-	JA short_group                                               // next 16 blocks
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_tail:
 	TESTQ CX, CX                                                 // registers in the tail
@@ -9699,8 +11376,8 @@ short_tail:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
 	VMOVDQU8 Z0, K1, (SI)                                        // text of blocks 0 to 3
-	VMOVDQU8.Z Z0, K1, Z14                                       // GHASH of register 0
-	VPSHUFB Z31, Z14, Z14                                        // GHASH of register 0
+	VMOVDQU8.Z Z0, K1, Z0                                        // register 0 is pending
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -9708,9 +11385,9 @@ short_tail:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	ADDQ CX, DX                                                  // tail of 1 registers
-	ADDQ CX, SI                                                  // tail of 1 registers
-	JMP short_end                                                // tail of 1 registers
+	ADDQ CX, DX                                                  // GHASH of register 0
+	ADDQ CX, SI                                                  // GHASH of register 0
+	JMP short_end                                                // GHASH of register 0
 
 tail_2:
 	LEAQ -64(CX), R11                                            // tail of 2 registers
@@ -9772,7 +11449,9 @@ tail_2:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
 	VMOVDQU8 Z1, K1, 64(SI)                                      // text of blocks 4 to 7
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VMOVDQU8.Z Z1, K1, Z1                                        // register 1 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -9780,8 +11459,6 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VMOVDQU8.Z Z1, K1, Z15                                       // GHASH of register 1
-	VPSHUFB Z31, Z15, Z15                                        // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -9789,13 +11466,13 @@ tail_2:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	ADDQ CX, DX                                                  // tail of 2 registers
-	ADDQ CX, SI                                                  // tail of 2 registers
-	JMP short_end                                                // tail of 2 registers
+	ADDQ CX, DX                                                  // GHASH of register 1
+	ADDQ CX, SI                                                  // GHASH of register 1
+	JMP short_end                                                // GHASH of register 1
 
 tail_3_or_4:
-	CMPQ CX, $192                                                // tail of 2 registers
-	JA tail_4                                                    // tail of 2 registers
+	CMPQ CX, $192                                                // GHASH of register 1
+	JA tail_4                                                    // GHASH of register 1
 	LEAQ -128(CX), R11                                           // tail of 3 registers
 	XORL AX, AX                                                  // tail of 3 registers
 	SUBQ $1, AX                                                  // tail of 3 registers
@@ -9874,7 +11551,10 @@ tail_3_or_4:
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
 	VMOVDQU8 Z2, K1, 128(SI)                                     // text of blocks 8 to 11
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VMOVDQU8.Z Z2, K1, Z2                                        // register 2 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -9882,7 +11562,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -9890,8 +11569,6 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VMOVDQU8.Z Z2, K1, Z16                                       // GHASH of register 2
-	VPSHUFB Z31, Z16, Z16                                        // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -9899,9 +11576,9 @@ tail_3_or_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	ADDQ CX, DX                                                  // tail of 3 registers
-	ADDQ CX, SI                                                  // tail of 3 registers
-	JMP short_end                                                // tail of 3 registers
+	ADDQ CX, DX                                                  // GHASH of register 2
+	ADDQ CX, SI                                                  // GHASH of register 2
+	JMP short_end                                                // GHASH of register 2
 
 tail_4:
 	LEAQ -192(CX), R11                                           // tail of 4 registers
@@ -10001,7 +11678,11 @@ tail_4:
 	VPXORQ Z8, Z11, Z11                                          // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
 	VMOVDQU8 Z3, K1, 192(SI)                                     // text of blocks 12 to 15
-	VPSHUFB Z31, Z0, Z14                                         // GHASH of register 0
+	VPSHUFB Z31, Z0, Z14                                         // register 0 is pending
+	VPSHUFB Z31, Z1, Z15                                         // register 1 is pending
+	VPSHUFB Z31, Z2, Z16                                         // register 2 is pending
+	VMOVDQU8.Z Z3, K1, Z3                                        // register 3 is pending
+	VPSHUFB Z31, Z3, Z17                                         // register 3 is pending
 	VPCLMULQDQ $0, (R10), Z14, Z18                               // GHASH of register 0
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 0
 	VPCLMULQDQ $1, (R10), Z14, Z19                               // GHASH of register 0
@@ -10009,7 +11690,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 0
 	VPCLMULQDQ $17, (R10), Z14, Z21                              // GHASH of register 0
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 0
-	VPSHUFB Z31, Z1, Z15                                         // GHASH of register 1
 	VPCLMULQDQ $0, 64(R10), Z15, Z18                             // GHASH of register 1
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 1
 	VPCLMULQDQ $1, 64(R10), Z15, Z19                             // GHASH of register 1
@@ -10017,7 +11697,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 1
 	VPCLMULQDQ $17, 64(R10), Z15, Z21                            // GHASH of register 1
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 1
-	VPSHUFB Z31, Z2, Z16                                         // GHASH of register 2
 	VPCLMULQDQ $0, 128(R10), Z16, Z18                            // GHASH of register 2
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 2
 	VPCLMULQDQ $1, 128(R10), Z16, Z19                            // GHASH of register 2
@@ -10025,8 +11704,6 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 2
 	VPCLMULQDQ $17, 128(R10), Z16, Z21                           // GHASH of register 2
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 2
-	VMOVDQU8.Z Z3, K1, Z17                                       // GHASH of register 3
-	VPSHUFB Z31, Z17, Z17                                        // GHASH of register 3
 	VPCLMULQDQ $0, 192(R10), Z17, Z18                            // GHASH of register 3
 	VPXORQ Z18, Z24, Z24                                         // GHASH of register 3
 	VPCLMULQDQ $1, 192(R10), Z17, Z19                            // GHASH of register 3
@@ -10034,9 +11711,9 @@ tail_4:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH of register 3
 	VPCLMULQDQ $17, 192(R10), Z17, Z21                           // GHASH of register 3
 	VPXORQ Z21, Z26, Z26                                         // GHASH of register 3
-	ADDQ CX, DX                                                  // tail of 4 registers
-	ADDQ CX, SI                                                  // tail of 4 registers
-	JMP short_end                                                // tail of 4 registers
+	ADDQ CX, DX                                                  // GHASH of register 3
+	ADDQ CX, SI                                                  // GHASH of register 3
+	JMP short_end                                                // GHASH of register 3
 
 short_end:
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter

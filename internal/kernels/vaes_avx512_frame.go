@@ -247,34 +247,32 @@ func vaesShortPath(b *ir.Builder, bits int, seal bool) {
 	b.I("vpaddd", Z(12), vCtr, Const(512, "lane_numbers", 0))
 	b.I("cmp", rLen, ir.Imm(256))
 	b.I("jbe", ir.To("short_tail"))
-
+	more := func() {
+		b.Origin("next 16 blocks")
+		b.I("add", rIn, ir.Imm(256))
+		b.I("add", rOut, ir.Imm(256))
+		b.I("add", rPowers, ir.Imm(256))
+		b.I("sub", rLen, ir.Imm(256))
+		b.I("cmp", rLen, ir.Imm(256))
+	}
+	if seal {
+		vaesGroupAndHash(b, bits, 4, noMask, seal, false)
+		more()
+		b.I("jbe", ir.To("pending_tail"))
+	}
 	b.Label("short_group")
-	vaesGroupAndHash(b, bits, 4, noMask, seal)
-	b.Origin("next 16 blocks")
-	b.I("add", rIn, ir.Imm(256))
-	b.I("add", rOut, ir.Imm(256))
-	b.I("add", rPowers, ir.Imm(256))
-	b.I("sub", rLen, ir.Imm(256))
-	b.I("cmp", rLen, ir.Imm(256))
+	vaesGroupAndHash(b, bits, 4, noMask, seal, true)
+	more()
 	b.I("ja", ir.To("short_group"))
-
+	if seal {
+		b.Label("pending_tail")
+		vaesTails(b, bits, "pending", seal, true)
+	}
 	b.Label("short_tail")
 	b.Origin("registers in the tail")
 	b.I("test", rLen, rLen)
-	b.I("je", ir.To("short_end"))
-	b.I("cmp", rLen, ir.Imm(128))
-	b.I("ja", ir.To("tail_3_or_4"))
-	b.I("cmp", rLen, ir.Imm(64))
-	b.I("ja", ir.To("tail_2"))
-	vaesTail(b, bits, 1, seal)
-	b.Label("tail_2")
-	vaesTail(b, bits, 2, seal)
-	b.Label("tail_3_or_4")
-	b.I("cmp", rLen, ir.Imm(192))
-	b.I("ja", ir.To("tail_4"))
-	vaesTail(b, bits, 3, seal)
-	b.Label("tail_4")
-	vaesTail(b, bits, 4, seal)
+	b.I("je", ir.To("short_end")) // only an empty text leaves nothing
+	vaesTails(b, bits, "tail", seal, false)
 
 	b.Label("short_end")
 	vaesReduce(b)
@@ -289,48 +287,88 @@ func vaesShortPath(b *ir.Builder, bits int, seal bool) {
 	b.I("jmp", ir.To("dispatch"))
 }
 
+// vaesTails takes the last 1 to 256 bytes of text, by the number of registers
+// that they need.
+func vaesTails(b *ir.Builder, bits int, name string, seal, pending bool) {
+	b.Origin("registers in the tail")
+	b.I("cmp", rLen, ir.Imm(128))
+	b.I("ja", ir.To(name+"_3_or_4"))
+	b.I("cmp", rLen, ir.Imm(64))
+	b.I("ja", ir.To(name+"_2"))
+	vaesTail(b, bits, 1, seal, pending)
+	b.Label(name + "_2")
+	vaesTail(b, bits, 2, seal, pending)
+	b.Label(name + "_3_or_4")
+	b.I("cmp", rLen, ir.Imm(192))
+	b.I("ja", ir.To(name+"_4"))
+	vaesTail(b, bits, 3, seal, pending)
+	b.Label(name + "_4")
+	vaesTail(b, bits, 4, seal, pending)
+}
+
 // vaesTail takes the last 1 to 64 bytes of the n-th register and the full
 // registers before it.
-func vaesTail(b *ir.Builder, bits, n int, seal bool) {
+func vaesTail(b *ir.Builder, bits, n int, seal, pending bool) {
 	b.Origin("tail of %d registers", n)
 	b.I("lea", R11, Addr(rLen, int64(-64*(n-1))))
 	vaesMaskOf(b, K(1), R11)
-	vaesGroupAndHash(b, bits, n, textMask{register: n - 1, k: K(1)}, seal)
+	vaesGroupAndHash(b, bits, n, textMask{register: n - 1, k: K(1)}, seal, pending)
+	for i := range n {
+		if seal {
+			b.Origin("GHASH of register %d", i)
+			vaesMultiply(b, vaesPending[i], Mem(ir.KeyBlock, 512, rPowers, int64(64*i)), false)
+		}
+	}
 	b.I("add", rIn, rLen)
 	b.I("add", rOut, rLen)
 	b.I("jmp", ir.To("short_end"))
 }
 
-// vaesGroupAndHash takes n registers of text through counter mode and adds
-// their products with the powers at rPowers to the sums.
-func vaesGroupAndHash(b *ir.Builder, bits, n int, mask textMask, seal bool) {
+// vaesPending holds ciphertext of the group before, byte-reversed, whose
+// products are still to be added when sealing.
+var vaesPending = []ir.Operand{Z(14), Z(15), Z(16), Z(17)}
+
+// vaesGroupAndHash takes n registers of text through counter mode. Opening, it
+// adds the products of their ciphertext with the powers at rPowers to the
+// sums. Sealing, it adds those of the group before, if any are pending, and
+// leaves the ciphertext pending.
+func vaesGroupAndHash(b *ir.Builder, bits, n int, mask textMask, seal, pending bool) {
 	ctr := &ir.Builder{ISA: ISA}
 	vaesGroup(ctr, bits, n, mask)
 	hash := &ir.Builder{ISA: ISA}
-	for i := range n {
-		hash.Origin("GHASH of register %d", i)
-		c := Z(14 + i)
-		switch src := Mem(ir.Text, 512, rIn, int64(64*i)); {
-		case seal && i == mask.register:
-			hash.I("vmovdqu8", Zeroed(c, mask.k), Z(i))
-		case seal:
-			c = Z(i)
-		case i == mask.register:
-			hash.I("vmovdqu8", Zeroed(c, mask.k), src)
-		default:
-			hash.I("vmovdqu64", c, src)
+	switch {
+	case seal && pending:
+		for i, c := range vaesPending {
+			hash.Origin("GHASH of register %d before", i)
+			vaesMultiply(hash, c, Mem(ir.KeyBlock, 512, rPowers, int64(64*i-256)), false)
 		}
-		hash.I("vpshufb", Z(14+i), c, vBswap)
-		vaesMultiply(hash, Z(14+i), Mem(ir.KeyBlock, 512, rPowers, int64(64*i)), false)
-	}
-	if seal {
-		b.Append(ctr.Code)
-		b.Append(hash.Code)
-		return
+	case !seal:
+		for i := range n {
+			hash.Origin("GHASH of register %d", i)
+			c, src := Z(14+i), Mem(ir.Text, 512, rIn, int64(64*i))
+			if i == mask.register {
+				hash.I("vmovdqu8", Zeroed(c, mask.k), src)
+			} else {
+				hash.I("vmovdqu64", c, src)
+			}
+			hash.I("vpshufb", c, c, vBswap)
+			vaesMultiply(hash, c, Mem(ir.KeyBlock, 512, rPowers, int64(64*i)), false)
+		}
 	}
 	b.Append(merge(vaesModel,
 		stitch.Stream{Name: "counter mode", Code: ctr.Code},
 		stitch.Stream{Name: "GHASH", Code: hash.Code}))
+	if !seal {
+		return
+	}
+	for i := range n {
+		b.Origin("register %d is pending", i)
+		c := Z(i)
+		if i == mask.register {
+			b.I("vmovdqu8", Zeroed(c, mask.k), c)
+		}
+		b.I("vpshufb", vaesPending[i], c, vBswap)
+	}
 }
 
 // vaesFinish makes the tag, writes or compares it, and wipes the registers.

@@ -11,56 +11,56 @@ import (
 func keyMem(width int, disp int64) ir.Operand { return Mem(ir.KeyBlock, width, xKey, disp) }
 
 // fuse appends aese and aesmc as a pair, which processors run as one.
-func fuse(b *ir.Builder, state, key ir.Operand) {
+func fuse(b *armBuilder, state, key ir.Operand) {
 	b.I("aese", state, key)
 	b.Code[len(b.Code)-1].Glue = true
 	b.I("aesmc", state, state)
 }
 
-// eor3RoundKey is the register of a round key outside of the bulk loop.
-func eor3RoundKey(r int) ir.Operand { return V(8 + r) }
+// armRoundKey is the register of a round key outside of the bulk loop.
+func armRoundKey(r int) ir.Operand { return V(8 + r) }
 
-// eor3LoadKeys loads the round keys.
-func eor3LoadKeys(b *ir.Builder, bits int) {
+// armLoadKeys loads the round keys.
+func armLoadKeys(b *armBuilder, bits int) {
 	b.Origin("round keys")
 	rounds := roundsFor(bits)
 	for r := 0; r < rounds; r += 2 {
-		b.I("ldp", As("q", eor3RoundKey(r)), As("q", eor3RoundKey(r+1)), keyMem(256, int64(16*r)))
+		b.I("ldp", As("q", armRoundKey(r)), As("q", armRoundKey(r+1)), keyMem(256, int64(16*r)))
 	}
-	b.I("ldr", As("q", eor3RoundKey(rounds)), keyMem(128, int64(16*rounds)))
+	b.I("ldr", As("q", armRoundKey(rounds)), keyMem(128, int64(16*rounds)))
 }
 
-// eor3Rounds encrypts counter blocks but for the last round key.
-func eor3Rounds(b *ir.Builder, bits int, name string, states ...ir.Operand) {
+// armRounds encrypts counter blocks but for the last round key.
+func armRounds(b *armBuilder, bits int, name string, states ...ir.Operand) {
 	last := roundsFor(bits) - 1
 	for r := range last {
 		for i, s := range states {
 			b.Origin("%s %d, round %d", name, i, r)
-			fuse(b, s, eor3RoundKey(r))
+			fuse(b, s, armRoundKey(r))
 		}
 	}
 	for i, s := range states {
 		b.Origin("%s %d, round %d", name, i, last)
-		b.I("aese", s, eor3RoundKey(last))
+		b.I("aese", s, armRoundKey(last))
 	}
 }
 
-// eor3NextBlock makes the next counter block.
-func eor3NextBlock(b *ir.Builder, state ir.Operand, i int) {
+// armNextBlock makes the next counter block.
+func armNextBlock(b *armBuilder, state ir.Operand, i int) {
 	b.Origin("CB %d", i)
 	b.I("rev32", state, aCtr)
 	b.I("add", As("4s", aCtr), As("4s", aCtr), As("4s", aOne))
 }
 
-// eor3BulkKey is the register of a round key in the bulk loop: 1 and 2, 3 and
+// armBulkKey is the register of a round key in the bulk loop: 1 and 2, 3 and
 // 4, and so on go through v8 and v9, v10 and v11 in turn.
-func eor3BulkKey(r int) ir.Operand { return V(8 + (r+3)%4) }
+func armBulkKey(r int) ir.Operand { return V(8 + (r+3)%4) }
 
-// eor3Start begins blocks n and n+1 of a turn of the bulk loop, which has 16,
+// armStart begins blocks n and n+1 of a turn of the bulk loop, which has 16,
 // with round 0. The first of a turn has a counter that is 2 behind a multiple
 // of 16, and aBase that multiple: a counter block is a constant of the key
 // block, round key 0 included, xor aBase.
-func eor3Start(b *ir.Builder, n int) {
+func armStart(b *armBuilder, n int) {
 	if n == 14 {
 		b.Origin("next multiple of 16")
 		b.I("add", W(xCounter), W(xCounter), ir.Imm(16))
@@ -69,38 +69,38 @@ func eor3Start(b *ir.Builder, n int) {
 	}
 	b.Origin("CB %d, %d", n, n+1)
 	i := n % 8
-	b.I("ldp", As("q", V(i)), As("q", V(i+1)), keyMem(256, int64(eor3Counters+16*((n+2)%16))))
+	b.I("ldp", As("q", V(i)), As("q", V(i+1)), keyMem(256, int64(armCounters+16*((n+2)%16))))
 	for j := range 2 {
 		b.Origin("AES block %d, round 0", n+j)
 		fuse(b, V(i+j), aBase)
 	}
 }
 
-// eor3StartTurn begins blocks 0 to 7 of a turn of the bulk loop.
-func eor3StartTurn(b *ir.Builder) {
+// armStartTurn begins blocks 0 to 7 of a turn of the bulk loop.
+func armStartTurn(b *armBuilder) {
 	for n := 0; n < 8; n += 2 {
-		eor3Start(b, n)
+		armStart(b, n)
 	}
 }
 
-// eor3CounterTurn is the counter-mode stream of a turn of the bulk loop: 16
+// armCounterTurn is the counter-mode stream of a turn of the bulk loop: 16
 // blocks, of which the first 8 have had round 0. As it ends a block it begins
 // the one 8 blocks behind, so that there is always work for the AES pipes.
-func eor3CounterTurn(bits int) []ir.Inst {
-	b := &ir.Builder{ISA: ISA}
+func armCounterTurn(k *armKernel, bits int) []ir.Inst {
+	b := k.builder()
 	rounds := roundsFor(bits)
 	for first := 0; first < 16; first += 8 {
 		for r := 1; r < rounds; r++ {
 			if r%2 == 1 {
 				b.Origin("round keys %d, %d", r, r+1)
-				b.I("ldp", As("q", eor3BulkKey(r)), As("q", eor3BulkKey(r+1)), keyMem(256, int64(16*r)))
+				b.I("ldp", As("q", armBulkKey(r)), As("q", armBulkKey(r+1)), keyMem(256, int64(16*r)))
 			}
 			for i := range 8 {
 				b.Origin("AES block %d, round %d", first+i, r)
 				if r < rounds-1 {
-					fuse(b, V(i), eor3BulkKey(r))
+					fuse(b, V(i), armBulkKey(r))
 				} else {
-					b.I("aese", V(i), eor3BulkKey(r))
+					b.I("aese", V(i), armBulkKey(r))
 				}
 			}
 		}
@@ -110,11 +110,11 @@ func eor3CounterTurn(bits int) []ir.Inst {
 			b.I("ldp", As("q", V(14)), As("q", V(15)), Mem(ir.Text, 256, xIn, int64(16*n)))
 			for j := range 2 {
 				b.Origin("AES block %d, round key %d, xor text", n+j, rounds)
-				b.I("eor3", V(i+j), V(i+j), eor3BulkKey(rounds), V(14+j))
+				b.add2(V(i+j), V(14+j), armBulkKey(rounds))
 			}
 			b.Origin("text of blocks %d, %d", n, n+1)
 			b.I("stp", As("q", V(i)), As("q", V(i+1)), Mem(ir.Text, 256, xOut, int64(16*n)))
-			eor3Start(b, (n+8)%16)
+			armStart(b, (n+8)%16)
 		}
 	}
 	return b.Code

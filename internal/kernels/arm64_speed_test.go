@@ -13,17 +13,17 @@ import (
 	"github.com/stitchgcm/gcm/internal/ir"
 )
 
-// eor3Cycles are the cycles for 128 bytes that llvm-mca 19 may give the bulk
+// armCycles are the cycles for 128 bytes that llvm-mca 19 may give the bulk
 // loop at most, by key size.
-var eor3Cycles = map[string]map[int]float64{
+var armCycles = map[string]map[int]float64{
 	"neoverse-n1": {128: 178, 192: 210, 256: 242},
 	"neoverse-n2": {128: 111, 192: 127, 256: 143},
 	"neoverse-v1": {128: 57, 192: 65, 256: 73},
 	"neoverse-v2": {128: 56, 192: 64, 256: 72},
 }
 
-// TestEor3Cycles estimates the bulk loops on four cores.
-func TestEor3Cycles(t *testing.T) {
+// TestArm64Cycles estimates the bulk loops on four cores.
+func TestArm64Cycles(t *testing.T) {
 	mca, err := exec.LookPath("llvm-mca-19")
 	if err != nil {
 		t.Skip("llvm-mca-19 is not installed")
@@ -32,8 +32,8 @@ func TestEor3Cycles(t *testing.T) {
 		if p.Contract.Op == "init" {
 			continue
 		}
-		loop := eor3Loop(p)
-		for cpu, limits := range eor3Cycles {
+		loop := armLoop(p)
+		for cpu, limits := range armCycles {
 			cmd := exec.Command(mca, "-mtriple=aarch64-linux-gnu", "-mattr=+aes,+sha3", "-mcpu="+cpu, "-iterations=100")
 			cmd.Stdin = strings.NewReader(loop)
 			out, err := cmd.Output()
@@ -45,7 +45,7 @@ func TestEor3Cycles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cycles := float64(total) / 100 / (eor3Turn / 128)
+			cycles := float64(total) / 100 / (armTurn / 128)
 			t.Logf("%s, %s: %.2f cycles for 128 bytes", p.Name, cpu, cycles)
 			if limit := limits[p.Contract.Bits]; cycles > limit {
 				t.Errorf("%s, %s: %.2f cycles for 128 bytes, more than %v", p.Name, cpu, cycles, limit)
@@ -54,8 +54,8 @@ func TestEor3Cycles(t *testing.T) {
 	}
 }
 
-// eor3Loop returns the text of the bulk loop, without the jump back.
-func eor3Loop(p *ir.Program) string {
+// armLoop returns the text of the bulk loop, without the jump back.
+func armLoop(p *ir.Program) string {
 	var s strings.Builder
 	inside := false
 	for _, i := range p.Code {

@@ -7,28 +7,28 @@ import (
 	"github.com/stitchgcm/gcm/internal/ir"
 )
 
-// eor3Init returns the program that sets up the key block: the key schedule
+// armInit returns the program that sets up the key block: the key schedule
 // of FIPS 197, 5.2, then H = E(K, 0) and its powers.
-func eor3Init(bits int) *ir.Program {
-	b := &ir.Builder{ISA: ISA}
+func armInit(k *armKernel, bits int) *ir.Program {
+	b := k.builder()
 	b.Origin("entry")
 	b.Frame(func() { b.I("hint", ir.Imm(34)) })
 	switch bits {
 	case 128:
-		eor3Schedule128(b)
+		armSchedule128(b)
 	case 192:
-		eor3Schedule192(b)
+		armSchedule192(b)
 	case 256:
-		eor3Schedule256(b)
+		armSchedule256(b)
 	}
-	eor3InitCounters(b)
-	eor3InitConsts(b)
-	eor3InitPowers(b, bits)
+	armInitCounters(b)
+	armInitConsts(b)
+	armInitPowers(b, bits)
 	b.Origin("leave no secret in a register")
-	eor3Wipe(b, 0, 8)
-	eor3Wipe(b, 16, 29)
+	armWipe(b, 0, 8)
+	armWipe(b, 16, 29)
 	b.I("ret")
-	return eor3Program("init", bits, b)
+	return armProgram("init", bits, b)
 }
 
 // In the key schedule v0 and v1 hold the key, v2 and v3 are scratch; x2 goes
@@ -40,38 +40,38 @@ var (
 	aRotate = V(6) // tbl indices: the last word, rotated, in all columns
 )
 
-// eor3LoadKey loads the key and begins the schedule with it.
-func eor3LoadKey(b *ir.Builder, second string) {
+// armLoadKey loads the key and begins the schedule with it.
+func armLoadKey(b *armBuilder, second string) {
 	b.Origin("key")
 	b.I("movi", As("2d", aZero), ir.Imm(0))
 	b.I("mov", xNext, xKey)
 	b.I("ldr", As("q", V(0)), Mem(ir.KeyBlock, 128, xKeyIn, 0))
-	eor3StoreKey(b, "q", V(0))
+	armStoreKey(b, "q", V(0))
 	if second != "" {
 		b.I("ldr", As(second, V(1)), Mem(ir.KeyBlock, int(8*keySizes[second]), xKeyIn, 16))
-		eor3StoreKey(b, second, V(1))
+		armStoreKey(b, second, V(1))
 	}
 }
 
 var keySizes = map[string]int64{"q": 16, "d": 8}
 
-func eor3StoreKey(b *ir.Builder, size string, v ir.Operand) {
+func armStoreKey(b *armBuilder, size string, v ir.Operand) {
 	n := keySizes[size]
 	b.I("str", As(size, v), Post(ir.KeyBlock, int(8*n), xNext, n))
 }
 
-// eor3Rotate loads the indices that put word w of a vector, rotated by a
+// armRotate loads the indices that put word w of a vector, rotated by a
 // byte, into all columns.
-func eor3Rotate(b *ir.Builder, w int64) {
+func armRotate(b *armBuilder, w int64) {
 	b.I("mov", W(X(12)), ir.Imm(0x0201+w*0x0404))
 	b.I("movk", W(X(12)), ir.Imm(0x0003+w*0x0404), Lsl(16))
 	b.I("dup", As("4s", aRotate), W(X(12)))
 }
 
-// eor3SubWord passes the columns of v2, which are all equal, so that the
+// armSubWord passes the columns of v2, which are all equal, so that the
 // ShiftRows of aese changes nothing, through the S-box, and adds the round
 // constant.
-func eor3SubWord(b *ir.Builder, rcon int64) {
+func armSubWord(b *armBuilder, rcon int64) {
 	b.I("aese", V(2), aZero)
 	if rcon != 0 {
 		b.I("movi", As("4s", V(3)), ir.Imm(rcon))
@@ -79,80 +79,80 @@ func eor3SubWord(b *ir.Builder, rcon int64) {
 	}
 }
 
-// eor3Prefix replaces each word of v by the xor of itself and all words
+// armPrefix replaces each word of v by the xor of itself and all words
 // before it, and adds v2.
-func eor3Prefix(b *ir.Builder, v ir.Operand) {
+func armPrefix(b *armBuilder, v ir.Operand) {
 	b.I("ext", V(3), aZero, v, ir.Imm(12))
 	b.I("eor", v, v, V(3))
 	b.I("ext", V(3), aZero, v, ir.Imm(8))
-	b.I("eor3", v, v, V(3), V(2))
+	b.eor3(v, v, V(3), V(2))
 }
 
 // rcons are the round constants of FIPS 197, 5.2.
 var rcons = []int64{0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36}
 
-func eor3Schedule128(b *ir.Builder) {
-	eor3LoadKey(b, "")
-	eor3Rotate(b, 3)
+func armSchedule128(b *armBuilder) {
+	armLoadKey(b, "")
+	armRotate(b, 3)
 	for i, rcon := range rcons {
 		b.Origin("round key %d", i+1)
 		b.I("tbl", V(2), Table(V(0)), aRotate)
-		eor3SubWord(b, rcon)
-		eor3Prefix(b, V(0))
-		eor3StoreKey(b, "q", V(0))
+		armSubWord(b, rcon)
+		armPrefix(b, V(0))
+		armStoreKey(b, "q", V(0))
 	}
 }
 
-// eor3Schedule192 makes six words a step, four in v0 and two in v1.
-func eor3Schedule192(b *ir.Builder) {
-	eor3LoadKey(b, "d")
-	eor3Rotate(b, 1)
+// armSchedule192 makes six words a step, four in v0 and two in v1.
+func armSchedule192(b *armBuilder) {
+	armLoadKey(b, "d")
+	armRotate(b, 1)
 	for i, rcon := range rcons[:8] {
 		b.Origin("key words %d to %d", 6*i+6, 6*i+9)
 		b.I("tbl", V(2), Table(V(1)), aRotate)
-		eor3SubWord(b, rcon)
-		eor3Prefix(b, V(0))
-		eor3StoreKey(b, "q", V(0))
+		armSubWord(b, rcon)
+		armPrefix(b, V(0))
+		armStoreKey(b, "q", V(0))
 		if i == 7 {
 			break // 52 words
 		}
 		b.Origin("key words %d, %d", 6*i+10, 6*i+11)
 		b.I("dup", As("4s", V(2)), Lane("s", V(0), 3))
 		b.I("ext", V(3), aZero, V(1), ir.Imm(12))
-		b.I("eor3", V(1), V(1), V(2), V(3))
-		eor3StoreKey(b, "d", V(1))
+		b.eor3(V(1), V(1), V(2), V(3))
+		armStoreKey(b, "d", V(1))
 	}
 }
 
-func eor3Schedule256(b *ir.Builder) {
-	eor3LoadKey(b, "q")
-	eor3Rotate(b, 3)
+func armSchedule256(b *armBuilder) {
+	armLoadKey(b, "q")
+	armRotate(b, 3)
 	for i, rcon := range rcons[:7] {
 		b.Origin("round key %d", 2*i+2)
 		b.I("tbl", V(2), Table(V(1)), aRotate)
-		eor3SubWord(b, rcon)
-		eor3Prefix(b, V(0))
-		eor3StoreKey(b, "q", V(0))
+		armSubWord(b, rcon)
+		armPrefix(b, V(0))
+		armStoreKey(b, "q", V(0))
 		if i == 6 {
 			break // 15 round keys
 		}
 		b.Origin("round key %d", 2*i+3)
 		b.I("dup", As("4s", V(2)), Lane("s", V(0), 3))
-		eor3SubWord(b, 0)
-		eor3Prefix(b, V(1))
-		eor3StoreKey(b, "q", V(1))
+		armSubWord(b, 0)
+		armPrefix(b, V(1))
+		armStoreKey(b, "q", V(1))
 	}
 }
 
-// eor3InitCounters stores the counter blocks 0 to 15 xor round key 0.
-func eor3InitCounters(b *ir.Builder) {
+// armInitCounters stores the counter blocks 0 to 15 xor round key 0.
+func armInitCounters(b *armBuilder) {
 	b.Origin("counter blocks xor round key 0")
 	b.I("ldr", As("q", V(0)), keyMem(128, 0))
 	b.I("movi", As("2d", V(1)), ir.Imm(0))
 	b.I("movi", As("2d", V(2)), ir.Imm(0))
 	b.I("mov", W(X(12)), ir.Imm(1<<24))
 	b.I("mov", Lane("s", V(2), 3), W(X(12)))
-	b.I("add", xNext, xKey, ir.Imm(eor3Counters))
+	b.I("add", xNext, xKey, ir.Imm(armCounters))
 	b.I("mov", X(12), ir.Imm(16))
 	b.Label("counters")
 	b.I("eor", V(3), V(0), V(1))
@@ -162,9 +162,9 @@ func eor3InitCounters(b *ir.Builder) {
 	b.I("b.ne", ir.To("counters"))
 }
 
-// eor3InitConsts stores the constants and leaves the indices that reverse a
+// armInitConsts stores the constants and leaves the indices that reverse a
 // block in v6 and the reduction constant in v5, in both lanes.
-func eor3InitConsts(b *ir.Builder) {
+func armInitConsts(b *armBuilder) {
 	iota, reverse, poly, t := V(4), V(6), V(5), V(3)
 	put := func(v ir.Operand, at int64) { b.I("str", As("q", v), keyMem(128, at)) }
 	b.Origin("constants")
@@ -175,33 +175,33 @@ func eor3InitConsts(b *ir.Builder) {
 		}
 		b.I("mov", Lane("d", iota, int(i)), X(12))
 	}
-	put(iota, eor3Iota)
+	put(iota, armIota)
 	b.I("movi", t, ir.Imm(15))
 	b.I("eor", reverse, iota, t)
-	put(reverse, eor3Reverse)
+	put(reverse, armReverse)
 	// Bytes 7 to 0 and 23 to 16; bytes 15 to 8 and 31 to 24.
 	b.I("movi", t, ir.Imm(16))
 	b.I("ext", t, aZero, t, ir.Imm(8))
 	b.I("ext", V(2), reverse, reverse, ir.Imm(8))
 	b.I("movi", V(1), ir.Imm(8))
 	b.I("ext", V(1), aZero, V(1), ir.Imm(8))
-	b.I("eor3", V(2), V(2), V(1), t)
-	put(V(2), eor3Firsts)
+	b.eor3(V(2), V(2), V(1), t)
+	put(V(2), armFirsts)
 	b.I("movi", V(1), ir.Imm(8))
 	b.I("eor", V(2), V(2), V(1))
-	put(V(2), eor3Lasts)
+	put(V(2), armLasts)
 	b.I("mov", X(12), ir.Imm(0))
 	b.I("movk", X(12), ir.Imm(0xc200), Lsl(48))
 	b.I("dup", As("2d", poly), X(12))
-	put(poly, eor3Poly)
+	put(poly, armPoly)
 	b.I("movi", As("2d", t), ir.Imm(0))
 	b.I("mov", W(X(12)), ir.Imm(1))
 	b.I("mov", Lane("s", t, 3), W(X(12)))
-	put(t, eor3One)
+	put(t, armOne)
 }
 
-// eor3InitPowers computes H = E(K, 0) and stores the powers, two at a time.
-func eor3InitPowers(b *ir.Builder, bits int) {
+// armInitPowers computes H = E(K, 0) and stores the powers, two at a time.
+func armInitPowers(b *armBuilder, bits int) {
 	reverse, poly := V(6), V(5)
 	h, x, y := V(0), V(1), V(2)
 	rounds := roundsFor(bits)
@@ -231,7 +231,7 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 	b.I("ushr", As("2d", y), As("2d", h), ir.Imm(63))
 	b.I("ext", y, aZero, y, ir.Imm(8))
 	b.I("shl", As("2d", h), As("2d", h), ir.Imm(1))
-	b.I("eor3", h, h, x, y)
+	b.eor3(h, h, x, y)
 	b.Label("h_halved")
 
 	// Halves of two powers, the higher one in lane 0, and of H^2 in both.
@@ -248,7 +248,7 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 		b.I(mul, As("1q", s[0]), As(view, high), As(view, hi))
 		b.I(mul, As("1q", s[1]), As(view, low), As(view, lo))
 		b.I(mul, As("1q", s[2]), As(view, mid), As(view, m))
-		b.I("eor3", s[2], s[2], s[0], s[1])
+		b.eor3(s[2], s[2], s[0], s[1])
 		for j := range 2 {
 			from, to := s[1], s[2]
 			if j == 1 {
@@ -257,10 +257,10 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 			b.I("pmull", As("1q", t), As("1d", from), As("1d", poly))
 			b.I("ext", u, from, from, ir.Imm(8))
 			if j == 1 {
-				b.I("eor3", x, to, t, u)
+				b.eor3(x, to, t, u)
 				b.Element()
 			} else {
-				b.I("eor3", to, to, t, u)
+				b.eor3(to, to, t, u)
 			}
 		}
 	}
@@ -273,16 +273,16 @@ func eor3InitPowers(b *ir.Builder, bits int) {
 	b.I("dup", As("2d", low2), Lane("d", x, 0))
 	b.I("eor", mid2, high2, low2)
 	b.I("mov", y, h)
-	b.I("add", xNext, xKey, ir.Imm(eor3High+8*eor3TopExp))
-	b.I("mov", X(12), ir.Imm(eor3TopExp/2))
+	b.I("add", xNext, xKey, ir.Imm(armHigh+8*armTopExp))
+	b.I("mov", X(12), ir.Imm(armTopExp/2))
 	b.Label("powers")
 	b.Origin("store two powers")
 	b.I("trn2", As("2d", high), As("2d", x), As("2d", y))
 	b.I("trn1", As("2d", low), As("2d", x), As("2d", y))
 	b.I("eor", mid, high, low)
 	b.I("str", As("q", high), Pre(ir.KeyBlock, 128, xNext, -16))
-	b.I("str", As("q", low), Mem(ir.KeyBlock, 128, xNext, eor3Low-eor3High))
-	b.I("str", As("q", mid), Mem(ir.KeyBlock, 128, xNext, eor3Middle-eor3High))
+	b.I("str", As("q", low), Mem(ir.KeyBlock, 128, xNext, armLow-armHigh))
+	b.I("str", As("q", mid), Mem(ir.KeyBlock, 128, xNext, armMiddle-armHigh))
 	b.Origin("the next two, times H^2")
 	product(0, x, high2, low2, mid2)
 	product(1, y, high2, low2, mid2)

@@ -16,10 +16,15 @@ import (
 	"github.com/stitchgcm/gcm/internal/value"
 )
 
-// TestEor3Counter starts the counter at each residue of the bulk loop, just
+// TestArm64Counter starts the counter at each residue of the bulk loop, just
 // before it wraps and elsewhere.
-func TestEor3Counter(t *testing.T) {
-	ps := Eor3()
+func TestArm64Counter(t *testing.T) {
+	for _, k := range armKernels {
+		t.Run(k.name, func(t *testing.T) { armCounter(t, k.programs()) })
+	}
+}
+
+func armCounter(t *testing.T, ps []*ir.Program) {
 	rng := rand.New(rand.NewSource(1))
 	key := random(rng, 16)
 	block := keyBlock(t, find(ps, "init", 128), key)
@@ -38,15 +43,20 @@ func TestEor3Counter(t *testing.T) {
 	}
 }
 
-// TestEor3Leaves checks what stays behind on every path: preserved registers
+// TestArm64Leaves checks what stays behind on every path: preserved registers
 // hold what they held, and vector registers that changed hold zero or what is
 // public.
-func TestEor3Leaves(t *testing.T) {
+func TestArm64Leaves(t *testing.T) {
+	for _, k := range armKernels {
+		t.Run(k.name, func(t *testing.T) { armLeavesAll(t, k.programs()) })
+	}
+}
+
+func armLeavesAll(t *testing.T, ps []*ir.Program) {
 	rng := rand.New(rand.NewSource(2))
 	for _, bits := range []int{128, 192, 256} {
-		ps := Eor3()
 		block := make([]byte, 1536)
-		eor3Leaves(t, find(ps, "init", bits), "", block, func(r *run) {
+		armLeaves(t, find(ps, "init", bits), "", block, func(r *run) {
 			r.pointer("key block", block, true, 8)
 			r.pointer("key", random(rng, bits/8), false, 0)
 		})
@@ -54,7 +64,7 @@ func TestEor3Leaves(t *testing.T) {
 			for _, n := range []int{0, 1, 16, 70, 200, 511, 512, 1000} {
 				for _, nonce := range []int{12, 16, 50} {
 					what := fmt.Sprintf("%d bytes, nonce of %d", n, nonce)
-					eor3Leaves(t, find(ps, op, bits), what, block, func(r *run) {
+					armLeaves(t, find(ps, op, bits), what, block, func(r *run) {
 						r.pointer("key block", block, false, 8)
 						r.pointer("out", make([]byte, n), true, 0)
 						r.pointer("in", random(rng, n), false, 0)
@@ -72,9 +82,9 @@ func TestEor3Leaves(t *testing.T) {
 	}
 }
 
-// eor3Leaves runs p with the arguments that pass gives and all other
+// armLeaves runs p with the arguments that pass gives and all other
 // registers at random, and checks what the registers hold afterwards.
-func eor3Leaves(t *testing.T, p *ir.Program, what string, block []byte, pass func(r *run)) {
+func armLeaves(t *testing.T, p *ir.Program, what string, block []byte, pass func(r *run)) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(3))
 	r := newRun()
@@ -91,7 +101,7 @@ func eor3Leaves(t *testing.T, p *ir.Program, what string, block []byte, pass fun
 		t.Fatalf("%s: %v", what, err)
 	}
 	public := [][]byte{make([]byte, 16)}
-	for _, at := range []int{eor3Firsts, eor3Lasts, eor3One} {
+	for _, at := range []int{armFirsts, armLasts, armOne} {
 		public = append(public, block[at:at+16])
 	}
 	for reg, old := range before {
