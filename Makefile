@@ -8,18 +8,21 @@ FILE ?= $(firstword $(wildcard $(shell $(GO) env GOTOOLDIR)/compile* $(shell $(G
 # How long each fuzz target runs.
 FUZZTIME ?= 30s
 
-.PHONY: help run test regenerate check clean-check platforms bench fuzz clean
+.PHONY: help run test regenerate check clean-check platforms bench arm64-cost fuzz prove prove-mutants clean
 
 help:
-	@echo 'make run          build gcm, seal and open FILE=, compare and time it against crypto/cipher'
-	@echo 'make test         run every test there is, for arm64 under qemu-user'
-	@echo 'make regenerate   write every kernel file anew'
-	@echo 'make check        generated files byte for byte, gofmt, go vet'
-	@echo 'make clean-check  delete the generated files of a copy, regenerate, want no change'
-	@echo 'make platforms    build and vet without cgo for every platform'
-	@echo 'make bench        time the kernels, crypto/cipher and the port limit'
-	@echo 'make fuzz         run each fuzz target for FUZZTIME=$(FUZZTIME)'
-	@echo 'make clean        delete what make run builds'
+	@echo 'make run            build gcm, seal and open FILE=, compare and time it against crypto/cipher'
+	@echo 'make test           run every test there is, for arm64 under qemu-user'
+	@echo 'make prove          prove every program of every kernel equal to SP 800-38D, for all inputs'
+	@echo 'make prove-mutants  see the proof refuse changed kernels'
+	@echo 'make regenerate     write every kernel file anew'
+	@echo 'make check          generated files byte for byte, gofmt, go vet'
+	@echo 'make clean-check    delete the generated files of a copy, regenerate, want no change'
+	@echo 'make platforms      build and vet without cgo for every platform'
+	@echo 'make bench          time the kernels, crypto/cipher and the port limit'
+	@echo 'make arm64-cost     estimate the kernels for arm64: cycles of loops, instructions of calls'
+	@echo 'make fuzz           run each fuzz target for FUZZTIME=$(FUZZTIME)'
+	@echo 'make clean          delete what make run builds'
 
 run:
 	$(GO) build -o gcm ./cmd/gcm
@@ -27,6 +30,12 @@ run:
 
 test:
 	scripts/test
+
+prove:
+	$(GO) run ./cmd/prove
+
+prove-mutants:
+	$(GO) run ./cmd/prove-mutants
 
 regenerate:
 	$(GO) run ./import-asm
@@ -45,6 +54,10 @@ platforms:
 bench:
 	$(GO) run ./cmd/gcm info
 	$(GO) run ./cmd/gcm speed
+
+arm64-cost:
+	@scripts/tools llvm-mca-19 llvm-19
+	@$(GO) run ./cmd/arm64-cost
 
 fuzz:
 	scripts/fuzz $(FUZZTIME)

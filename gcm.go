@@ -18,6 +18,7 @@
 //
 //	vaes-avx512   amd64 with VAES, VPCLMULQDQ and AVX-512 F, BW, DQ and VL
 //	eor3          arm64 with AES, PMULL and SHA3
+//	pmull         arm64 with AES and PMULL
 //	generic       everywhere; crypto/cipher behind the same contract
 //
 // Kernels other than generic need Linux and cgo. GODEBUG=cpu.avx512f=off and its like

@@ -23,6 +23,8 @@ func setup(kernel string, block *cshim.KeyBlock, key []byte) {
 		cshim.Init(cshim.VAESAVX512, block, key)
 	case dispatch.EOR3:
 		cshim.Init(cshim.EOR3, block, key)
+	case dispatch.PMULL:
+		cshim.Init(cshim.PMULL, block, key)
 	default:
 		panic("gcm: no key setup for kernel " + kernel)
 	}

@@ -15,7 +15,7 @@ import (
 // onEveryBlock runs a test once for each key size of each kernel in the shim,
 // through either door.
 func onEveryBlock(t *testing.T, test func(t *testing.T, id int, key []byte)) {
-	ids := map[string]int{dispatch.VAESAVX512: cshim.VAESAVX512, dispatch.EOR3: cshim.EOR3}
+	ids := map[string]int{dispatch.VAESAVX512: cshim.VAESAVX512, dispatch.EOR3: cshim.EOR3, dispatch.PMULL: cshim.PMULL}
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
 		if kernel != dispatch.Generic {
 			test(t, ids[kernel], key)

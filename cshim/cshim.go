@@ -22,6 +22,7 @@ import "unsafe"
 const (
 	VAESAVX512 = C.STITCHGCM_VAES_AVX512
 	EOR3       = C.STITCHGCM_EOR3
+	PMULL      = C.STITCHGCM_PMULL
 )
 
 // KeyBlockSize is the size of a KeyBlock in bytes.

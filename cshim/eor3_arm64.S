@@ -1083,8 +1083,8 @@ stitchgcm_eor3_seal_128:
 	aese v6.16b, v8.16b                                            // AES block 6, round 9
 	aese v7.16b, v8.16b                                            // AES block 7, round 9
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 10, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 10, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
 	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
@@ -1092,8 +1092,8 @@ stitchgcm_eor3_seal_128:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 10, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 10, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
 	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
@@ -1101,8 +1101,8 @@ stitchgcm_eor3_seal_128:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 10, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
 	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
@@ -1110,8 +1110,8 @@ stitchgcm_eor3_seal_128:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
@@ -1263,8 +1263,8 @@ stitchgcm_eor3_seal_128:
 	aese v6.16b, v8.16b                                            // AES block 14, round 9
 	aese v7.16b, v8.16b                                            // AES block 15, round 9
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 10, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 10, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
 	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
@@ -1272,8 +1272,8 @@ stitchgcm_eor3_seal_128:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 10, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
 	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
@@ -1281,8 +1281,8 @@ stitchgcm_eor3_seal_128:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
@@ -1290,8 +1290,8 @@ stitchgcm_eor3_seal_128:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
@@ -1496,11 +1496,11 @@ stitchgcm_eor3_seal_128:
 	aese v6.16b, v8.16b                                            // AES block 6, round 9
 	aese v7.16b, v8.16b                                            // AES block 7, round 9
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 10, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 10, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
@@ -1512,8 +1512,8 @@ stitchgcm_eor3_seal_128:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 10, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -1524,8 +1524,8 @@ stitchgcm_eor3_seal_128:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
 	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
@@ -1541,8 +1541,8 @@ stitchgcm_eor3_seal_128:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
@@ -1741,8 +1741,8 @@ stitchgcm_eor3_seal_128:
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	aese v7.16b, v8.16b                                            // AES block 15, round 9
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 10, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -1753,10 +1753,10 @@ stitchgcm_eor3_seal_128:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -1767,8 +1767,8 @@ stitchgcm_eor3_seal_128:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
@@ -1779,8 +1779,8 @@ stitchgcm_eor3_seal_128:
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
@@ -2990,11 +2990,11 @@ stitchgcm_eor3_open_128:
 	aese v6.16b, v8.16b                                            // AES block 6, round 9
 	aese v7.16b, v8.16b                                            // AES block 7, round 9
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 10, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 10, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
@@ -3006,8 +3006,8 @@ stitchgcm_eor3_open_128:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 10, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -3018,8 +3018,8 @@ stitchgcm_eor3_open_128:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
 	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
@@ -3035,8 +3035,8 @@ stitchgcm_eor3_open_128:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
@@ -3235,8 +3235,8 @@ stitchgcm_eor3_open_128:
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	aese v7.16b, v8.16b                                            // AES block 15, round 9
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 10, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 10, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 10, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -3247,10 +3247,10 @@ stitchgcm_eor3_open_128:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 10, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 10, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -3261,8 +3261,8 @@ stitchgcm_eor3_open_128:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 10, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 10, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 10, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
@@ -3273,8 +3273,8 @@ stitchgcm_eor3_open_128:
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 10, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 10, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 10, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
@@ -4628,8 +4628,8 @@ stitchgcm_eor3_seal_192:
 	aese v6.16b, v10.16b                                           // AES block 6, round 11
 	aese v7.16b, v10.16b                                           // AES block 7, round 11
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 0, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 1, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 0, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 1, round key 12, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
 	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
@@ -4637,8 +4637,8 @@ stitchgcm_eor3_seal_192:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 2, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 3, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 2, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 3, round key 12, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
 	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
@@ -4646,8 +4646,8 @@ stitchgcm_eor3_seal_192:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 4, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 5, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 4, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 5, round key 12, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
 	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
@@ -4655,8 +4655,8 @@ stitchgcm_eor3_seal_192:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 6, round key 12, xor text
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 7, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 7, round key 12, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
@@ -4841,8 +4841,8 @@ stitchgcm_eor3_seal_192:
 	aese v6.16b, v10.16b                                           // AES block 14, round 11
 	aese v7.16b, v10.16b                                           // AES block 15, round 11
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 8, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 9, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
 	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
@@ -4850,8 +4850,8 @@ stitchgcm_eor3_seal_192:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 10, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 11, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 10, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 11, round key 12, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
 	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
@@ -4859,8 +4859,8 @@ stitchgcm_eor3_seal_192:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 12, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 13, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 12, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
@@ -4868,8 +4868,8 @@ stitchgcm_eor3_seal_192:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 14, round key 12, xor text
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 15, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 14, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
@@ -5110,8 +5110,8 @@ stitchgcm_eor3_seal_192:
 	aese v7.16b, v10.16b                                           // AES block 7, round 11
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 0, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 1, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 0, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 1, round key 12, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
@@ -5123,8 +5123,8 @@ stitchgcm_eor3_seal_192:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 2, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 3, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 2, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 3, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -5135,8 +5135,8 @@ stitchgcm_eor3_seal_192:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 4, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 5, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 4, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 5, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
 	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
@@ -5150,10 +5150,10 @@ stitchgcm_eor3_seal_192:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 6, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 7, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 7, round key 12, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
@@ -5388,8 +5388,8 @@ stitchgcm_eor3_seal_192:
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 8, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 9, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
@@ -5399,8 +5399,8 @@ stitchgcm_eor3_seal_192:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 10, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 11, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 10, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 11, round key 12, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -5411,8 +5411,8 @@ stitchgcm_eor3_seal_192:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 12, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 13, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 12, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
@@ -5421,9 +5421,9 @@ stitchgcm_eor3_seal_192:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 14, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 14, round key 12, xor text
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 15, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
@@ -6696,8 +6696,8 @@ stitchgcm_eor3_open_192:
 	aese v7.16b, v10.16b                                           // AES block 7, round 11
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 0, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 1, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 0, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 1, round key 12, xor text
 	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
@@ -6709,8 +6709,8 @@ stitchgcm_eor3_open_192:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 2, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 3, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 2, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 3, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -6721,8 +6721,8 @@ stitchgcm_eor3_open_192:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 4, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 5, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 4, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 5, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
 	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
@@ -6736,10 +6736,10 @@ stitchgcm_eor3_open_192:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 6, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 7, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 7, round key 12, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
@@ -6974,8 +6974,8 @@ stitchgcm_eor3_open_192:
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
-	eor3 v0.16b, v0.16b, v11.16b, v14.16b                          // AES block 8, round key 12, xor text
-	eor3 v1.16b, v1.16b, v11.16b, v15.16b                          // AES block 9, round key 12, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
@@ -6985,8 +6985,8 @@ stitchgcm_eor3_open_192:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v11.16b, v14.16b                          // AES block 10, round key 12, xor text
-	eor3 v3.16b, v3.16b, v11.16b, v15.16b                          // AES block 11, round key 12, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 10, round key 12, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 11, round key 12, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -6997,8 +6997,8 @@ stitchgcm_eor3_open_192:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v11.16b, v14.16b                          // AES block 12, round key 12, xor text
-	eor3 v5.16b, v5.16b, v11.16b, v15.16b                          // AES block 13, round key 12, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 12, round key 12, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
@@ -7007,9 +7007,9 @@ stitchgcm_eor3_open_192:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v11.16b, v14.16b                          // AES block 14, round key 12, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 14, round key 12, xor text
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
-	eor3 v7.16b, v7.16b, v11.16b, v15.16b                          // AES block 15, round key 12, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
@@ -8434,8 +8434,8 @@ stitchgcm_eor3_seal_256:
 	aese v6.16b, v8.16b                                            // AES block 6, round 13
 	aese v7.16b, v8.16b                                            // AES block 7, round 13
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 14, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 14, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
 	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
@@ -8443,8 +8443,8 @@ stitchgcm_eor3_seal_256:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
 	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
@@ -8452,8 +8452,8 @@ stitchgcm_eor3_seal_256:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 14, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
 	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
@@ -8461,8 +8461,8 @@ stitchgcm_eor3_seal_256:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
@@ -8680,8 +8680,8 @@ stitchgcm_eor3_seal_256:
 	aese v6.16b, v8.16b                                            // AES block 14, round 13
 	aese v7.16b, v8.16b                                            // AES block 15, round 13
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 14, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
 	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
@@ -8689,8 +8689,8 @@ stitchgcm_eor3_seal_256:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
 	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
@@ -8698,8 +8698,8 @@ stitchgcm_eor3_seal_256:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 14, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
 	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
@@ -8707,8 +8707,8 @@ stitchgcm_eor3_seal_256:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
@@ -8986,8 +8986,8 @@ stitchgcm_eor3_seal_256:
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 14, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -8998,8 +8998,8 @@ stitchgcm_eor3_seal_256:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
 	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
@@ -9007,8 +9007,8 @@ stitchgcm_eor3_seal_256:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
 	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
@@ -9021,8 +9021,8 @@ stitchgcm_eor3_seal_256:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
@@ -9293,10 +9293,10 @@ stitchgcm_eor3_seal_256:
 	aese v6.16b, v8.16b                                            // AES block 14, round 13
 	aese v7.16b, v8.16b                                            // AES block 15, round 13
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -9307,8 +9307,8 @@ stitchgcm_eor3_seal_256:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
 	ldp q2, q3, [x0, #320]                                         // CB 2, 3
@@ -9317,8 +9317,8 @@ stitchgcm_eor3_seal_256:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 14, xor text
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
@@ -9328,8 +9328,8 @@ stitchgcm_eor3_seal_256:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7
@@ -10664,8 +10664,8 @@ stitchgcm_eor3_open_256:
 	ldp q14, q15, [x2]                                             // text of blocks 0, 1
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 0, round key 14, xor text
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 1, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
@@ -10676,8 +10676,8 @@ stitchgcm_eor3_open_256:
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
 	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 2, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 3, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
 	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
@@ -10685,8 +10685,8 @@ stitchgcm_eor3_open_256:
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
 	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 4, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 5, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
 	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
@@ -10699,8 +10699,8 @@ stitchgcm_eor3_open_256:
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 6, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 7, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
@@ -10971,10 +10971,10 @@ stitchgcm_eor3_open_256:
 	aese v6.16b, v8.16b                                            // AES block 14, round 13
 	aese v7.16b, v8.16b                                            // AES block 15, round 13
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
-	eor3 v0.16b, v0.16b, v9.16b, v14.16b                           // AES block 8, round key 14, xor text
+	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
-	eor3 v1.16b, v1.16b, v9.16b, v15.16b                           // AES block 9, round key 14, xor text
+	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -10985,8 +10985,8 @@ stitchgcm_eor3_open_256:
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
-	eor3 v2.16b, v2.16b, v9.16b, v14.16b                           // AES block 10, round key 14, xor text
-	eor3 v3.16b, v3.16b, v9.16b, v15.16b                           // AES block 11, round key 14, xor text
+	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 14, xor text
+	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
 	ldp q2, q3, [x0, #320]                                         // CB 2, 3
@@ -10995,8 +10995,8 @@ stitchgcm_eor3_open_256:
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
 	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
-	eor3 v4.16b, v4.16b, v9.16b, v14.16b                           // AES block 12, round key 14, xor text
-	eor3 v5.16b, v5.16b, v9.16b, v15.16b                           // AES block 13, round key 14, xor text
+	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 14, xor text
+	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 14, xor text
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
@@ -11006,8 +11006,8 @@ stitchgcm_eor3_open_256:
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
 	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
-	eor3 v6.16b, v6.16b, v9.16b, v14.16b                           // AES block 14, round key 14, xor text
-	eor3 v7.16b, v7.16b, v9.16b, v15.16b                           // AES block 15, round key 14, xor text
+	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 14, xor text
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
 	ldp q6, q7, [x0, #384]                                         // CB 6, 7

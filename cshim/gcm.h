@@ -31,6 +31,7 @@ enum {
 	STITCHGCM_NONE = 0,
 	STITCHGCM_VAES_AVX512 = 1, // amd64: AES, VAES, (V)PCLMULQDQ, AVX2, AVX-512 F, BW, DQ, VL, BMI1, BMI2
 	STITCHGCM_EOR3 = 2,        // arm64: AES, PMULL, SHA3
+	STITCHGCM_PMULL = 3,       // arm64: AES, PMULL
 };
 
 // The key block: round keys and powers of H in the form that the kernel wants.

@@ -32,6 +32,7 @@ static const struct routines table[4][4] = {
 	[STITCHGCM_VAES_AVX512] = KERNEL(vaes_avx512),
 #elif defined(__aarch64__)
 	[STITCHGCM_EOR3] = KERNEL(eor3),
+	[STITCHGCM_PMULL] = KERNEL(pmull),
 #endif
 };
 

@@ -57,7 +57,7 @@ func TestWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-kernel", "eor4"}, `prove: no kernel "eor4"; there are vaes-avx512, eor3`},
+		{[]string{"-kernel", "eor4"}, `prove: no kernel "eor4"; there are vaes-avx512, eor3, pmull`},
 		{[]string{"-bits", "512"}, "prove: no key size of 512 bits; there are 128, 192, 256"},
 		{[]string{"-op", "sael"}, `prove: no operation "sael"; there are init, seal, open`},
 		{[]string{"extra"}, `prove: unexpected argument "extra"`},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/stitchgcm/gcm/internal/require"
 )
 
-// A target is an architecture with its kernel and the commands that compile
+// A target is an architecture with one of its kernels and the commands that compile
 // and run a program for it.
 type target struct {
 	arch, kernel string
@@ -26,6 +27,7 @@ type target struct {
 var targets = []target{
 	{"amd64", dispatch.VAESAVX512, "gcc", nil},
 	{"arm64", dispatch.EOR3, "aarch64-linux-gnu-gcc", []string{"qemu-aarch64", "-cpu", "max"}},
+	{"arm64", dispatch.PMULL, "aarch64-linux-gnu-gcc", []string{"qemu-aarch64", "-cpu", "cortex-a76"}},
 }
 
 // build compiles the test program, or skips the test where it cannot run.
@@ -50,10 +52,15 @@ func (tg target) build(t *testing.T) (command []string) {
 			skip("%v", err)
 		}
 	}
-	name := map[string]string{dispatch.VAESAVX512: "vaes_avx512", dispatch.EOR3: "eor3"}[tg.kernel]
+	sources, err := filepath.Glob("../../cshim/*_" + tg.arch + ".S") // the shim names all of them
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.ReplaceAll(tg.kernel, "-", "_")
 	bin := filepath.Join(t.TempDir(), "abi")
-	args := []string{"-static", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../../cshim", "-o", bin,
-		"testdata/abi.c", "testdata/call_" + tg.arch + ".S", "../../cshim/shim.c", "../../cshim/" + name + "_" + tg.arch + ".S"}
+	args := append([]string{"-static", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../../cshim", "-o", bin,
+		"-DID=STITCHGCM_" + strings.ToUpper(name), "-DNAME=" + name,
+		"testdata/abi.c", "testdata/call_" + tg.arch + ".S", "../../cshim/shim.c"}, sources...)
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

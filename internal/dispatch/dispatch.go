@@ -10,6 +10,7 @@ import "slices"
 const (
 	VAESAVX512 = "vaes-avx512"
 	EOR3       = "eor3"
+	PMULL      = "pmull"
 	Generic    = "generic"
 )
 
@@ -29,6 +30,7 @@ var Kernels = []Kernel{
 	{VAESAVX512, "amd64", "darwin", []string{"aes", "pclmulqdq", "avx", "avx2", "bmi1", "bmi2", "avx512",
 		"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vaes", "avx512vpclmulqdq"}},
 	{EOR3, "arm64", "", []string{"aes", "pmull", "sha3"}},
+	{PMULL, "arm64", "", []string{"aes", "pmull"}},
 	{Generic, "", "", nil},
 }
 

@@ -24,7 +24,7 @@ var amd64Features = map[string]bool{
 // so that without AVX-512 nothing can be checked.
 func amd64Target() *target {
 	t := &target{
-		isa: amd64.ISA, kernel: "vaes-avx512",
+		isa:      amd64.ISA,
 		banks:    []*ir.Bank{amd64.Vec, amd64.GPR, amd64.Mask, amd64.Flags},
 		flagBit:  map[ir.Reg]int{amd64.CF: 0, amd64.ZF: 6},
 		mask:     amd64.Mask,

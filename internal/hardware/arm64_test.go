@@ -19,7 +19,7 @@ var arm64Features = map[string]bool{"AES": cpu.ARM64.HasAES, "PMULL": cpu.ARM64.
 // arm64Target is this processor, or qemu's model of one with everything.
 func arm64Target() *target {
 	t := &target{
-		isa: arm64.ISA, kernel: "eor3",
+		isa:     arm64.ISA,
 		banks:   []*ir.Bank{arm64.Vec, arm64.GPR, arm64.Stack, arm64.Flags},
 		flagBit: map[ir.Reg]int{arm64.FlagN: 31, arm64.FlagZ: 30, arm64.FlagC: 29, arm64.FlagV: 28},
 		pointer: arm64.X(28).Reg, aligned: arm64.SP.Reg,

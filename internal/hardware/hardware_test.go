@@ -62,6 +62,10 @@ func TestForms(t *testing.T) {
 	for _, tg := range targets() {
 		t.Run(tg.isa.Name, func(t *testing.T) {
 			forms, skipped := tg.supported()
+			var lacking []string
+			for _, f := range tg.isa.Forms {
+				lacking = append(lacking, tg.unsupported(f)...)
+			}
 			insts := tg.fromKernels(forms)
 			for _, f := range forms {
 				insts = append(insts, tg.instances(f)...)
@@ -78,7 +82,7 @@ func TestForms(t *testing.T) {
 			})
 			t.Logf("%d forms, %d instructions, %d runs, %d forms wrong", len(forms), len(insts), runs, len(wrong))
 			if len(skipped) > 0 {
-				tg.skip(t, "not checked here: %s", strings.Join(skipped, "; "))
+				tg.skip(t, lacking, "not checked here: %s", strings.Join(skipped, "; "))
 			}
 		})
 	}

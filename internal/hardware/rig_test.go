@@ -92,11 +92,11 @@ func (t *target) start(tb testing.TB, insts []ir.Inst) *rig {
 		tb.Skip(t.elsewhere)
 	}
 	if t.absent != "" {
-		t.skip(tb, "%s", t.absent)
+		t.skip(tb, nil, "%s", t.absent)
 	}
 	for _, tool := range append(t.compile[:1:1], t.run[:min(len(t.run), 1)]...) {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.skip(tb, "there is no %s", tool)
+			t.skip(tb, nil, "there is no %s", tool)
 		}
 	}
 	dir := tb.TempDir()

@@ -16,8 +16,6 @@ import (
 // apart from its table.
 type target struct {
 	isa *ir.ISA
-	// kernel is the name in GCM_REQUIRE that turns a skip into a failure.
-	kernel string
 	// banks are the register files in the order of a state, the flags last,
 	// which are bits of one 8-byte word.
 	banks   []*ir.Bank
@@ -42,7 +40,7 @@ type target struct {
 	// absent tells why there is no such processor or emulator, "" if it is there.
 	absent string
 	// elsewhere tells why a run on another machine is the one that checks,
-	// even if GCM_REQUIRE names the kernel; else "".
+	// even if GCM_REQUIRE names a kernel; else "".
 	elsewhere string
 }
 
@@ -151,11 +149,15 @@ func features(f *ir.Form) []string {
 }
 
 // skip ends a test that cannot run here, as a failure where GCM_REQUIRE wants
-// the kernel.
-func (t *target) skip(tb testing.TB, format string, args ...any) {
+// a kernel that needs one of the features which are lacking; nil stands for
+// all features.
+func (t *target) skip(tb testing.TB, lacking []string, format string, args ...any) {
 	tb.Helper()
-	if require.Kernel(t.kernel) {
-		tb.Fatalf("GCM_REQUIRE wants %s, but "+format, append([]any{t.kernel}, args...)...)
+	for _, p := range t.programs() {
+		needed := lacking == nil || slices.ContainsFunc(p.Contract.Features, func(f string) bool { return slices.Contains(lacking, f) })
+		if k := p.Contract.Kernel; needed && require.Kernel(k) {
+			tb.Fatalf("GCM_REQUIRE wants %s, but "+format, append([]any{k}, args...)...)
+		}
 	}
 	tb.Skipf(format, args...)
 }

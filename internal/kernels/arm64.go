@@ -16,7 +16,7 @@ import (
 const (
 	armCounters = 256 // 16 counter blocks xor round key 0; block n has the counter n
 	armTopExp   = 32
-	armHigh     = 512                         // for the first 8 bytes of a block
+	armHigh     = 512                       // for the first 8 bytes of a block
 	armLow      = armHigh + 8*armTopExp     // for the last 8 bytes
 	armMiddle   = armHigh + 16*armTopExp    // xor of the two
 	armH        = armHigh + 8*armTopExp - 8 // the high half of H^1

@@ -69,5 +69,5 @@ func merge(m *stitch.Model, streams ...stitch.Stream) []ir.Inst {
 
 // All returns the programs of every kernel, one slice a kernel.
 func All() [][]*ir.Program {
-	return [][]*ir.Program{VaesAVX512(), Eor3()}
+	return [][]*ir.Program{VaesAVX512(), Eor3(), Pmull()}
 }

@@ -16,7 +16,7 @@ import (
 // GF(2^128) with a power of H, as reduced in the way of product128, and gives
 // the sum a name and a meaning: a polynomial in H whose coefficients are atoms.
 //
-// That product128 is multiplication in the field is decided in field_test.go
+// That product128 is multiplication in the field is decided in prove_test.go
 // and at every start of the prover: both sides are bilinear in the element
 // and the power, so that the 128·128 pairs of basis vectors decide it.
 

@@ -22,13 +22,10 @@ type session struct {
 
 	upper bool // a register wider than 128 bits was written since vzeroupper
 
-	sp      uint64 // the stack pointer at entry
-	verdict int    // how the next unknown branch goes: 0 not at all
-	// publicVerdict is the same for a branch that depends on counts alone.
-	publicVerdict int
-	condition     *Cond // what it was decided on
-	named         int   // elements named so far
-	namedError    error
+	sp        uint64 // the stack pointer at entry
+	verdict   int    // how the next unknown branch goes: 0 not at all
+	condition *Cond  // what it was decided on
+	named     int    // elements named so far
 }
 
 func newSession(p *ir.Program) *session {
@@ -57,11 +54,6 @@ func newSession(p *ir.Program) *session {
 		return ses.nameElements(i)
 	}
 	ses.m.Decide = func(i ir.Inst, c value.Value) (bool, error) {
-		if c, ok := c.(*Cond); ok && c.public && ses.publicVerdict != 0 {
-			taken := ses.publicVerdict > 0
-			ses.publicVerdict = 0
-			return taken, nil
-		}
 		if ses.verdict == 0 {
 			return false, fmt.Errorf("branch on a secret or unknown value")
 		}
@@ -146,7 +138,11 @@ func (ses *session) run(from string, stops ...string) (string, error) {
 		}
 		return false
 	}
-	return ses.m.RunFrom(ses.p, from)
+	stop, err := ses.m.RunFrom(ses.p, from)
+	if err == nil {
+		note(ses.p, from, stop)
+	}
+	return stop, err
 }
 
 func (ses *session) number(r ir.Reg, n uint64) { ses.m.SetReg(r, value.FromUint64(n)) }

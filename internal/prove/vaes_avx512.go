@@ -4,6 +4,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stitchgcm/gcm/internal/amd64"
 	"github.com/stitchgcm/gcm/internal/ir"
@@ -89,6 +90,46 @@ func (v *vaes) arguments(nonce value.Value, nonceLen value.Value, tag *region, t
 	}
 	v.sp = stack.base
 	v.m.SetReg(amd64.RSP.Reg, Pointer(v.sp))
+}
+
+// run runs a part and, where it ends at a label, checks what is true at every
+// label: preserved registers and the stack pointer are as before. So are the
+// registers that may still hold what they do now when the program returns, or
+// they hold something public: those of the arguments, and masks.
+func (v *vaes) run(from string, stops ...string) (string, error) {
+	call := v.p.ISA.Call
+	start := map[ir.Reg]value.Value{}
+	for r := range v.junk {
+		start[r] = v.m.Reg(r)
+	}
+	stop, err := v.session.run(from, stops...)
+	if err != nil || stop == "" {
+		return stop, err
+	}
+	for r, before := range start {
+		have := v.m.Reg(r)
+		if same(v.s, have, before) {
+			continue
+		}
+		if r == call.SP || call.Preserved(r) {
+			return "", fmt.Errorf("%v is not the same at %s", r, stop)
+		}
+		if lasts := slices.Contains(call.Args, r) || r.Bank == amd64.Mask; lasts && !public(have) &&
+			!(stop == "clear" && r == amd64.RSI.Reg) { // where it is checked
+			return "", fmt.Errorf("%v may hold a secret at %s", r, stop)
+		}
+	}
+	return stop, nil
+}
+
+// returned checks also that no scratch register holds what it held at finish.
+func (v *vaes) returned() error {
+	for _, r := range []ir.Reg{amd64.RAX.Reg, amd64.R10.Reg, amd64.R11.Reg} {
+		if v.p.Contract.Op != "init" && !known(v.m.Reg(r)) {
+			return fmt.Errorf("register %v is left with something unknown", r)
+		}
+	}
+	return v.session.returned()
 }
 
 // vaesConstants are the registers that hold constants from the beginning on.
@@ -394,9 +435,8 @@ func vaesFirstTurnCase(p *ir.Program) error {
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Const(32, 2))
 	xi, y := v.leading(1, 0)
-	left := Count{Min: vaesLeft + 1}
+	left := Count{Min: vaesLeft + 1, Max: first + vaesRun + vaesMinLeft - 1}
 	v.atDispatch(left, 0, cb, xi)
-	v.publicVerdict = 1 // less is left than a turn and vaesMinLeft
 	if stop, err := v.run("reduced", "short"); err != nil || stop != "short" {
 		return orStop(err, stop)
 	}
@@ -576,9 +616,8 @@ func vaesTurnCase(p *ir.Program) error {
 func vaesLastTurnCase(p *ir.Program) error {
 	label, written := vaesCut(p)
 	v := newVaes(p)
-	left := Count{Min: vaesRun + vaesMinLeft}
+	left := Count{Min: vaesRun + vaesMinLeft, Max: 2*vaesRun + vaesMinLeft - 1}
 	cb, word, text, done, y := v.bulk(left, vaesRun-written)
-	v.publicVerdict = -1 // no other turn
 	if stop, err := v.run(label, "short"); err != nil || stop != "short" {
 		return orStop(err, stop)
 	}
@@ -591,7 +630,7 @@ func vaesLastTurnCase(p *ir.Program) error {
 func vaesSealFinishCase(p *ir.Program, tagLen int) error {
 	v := newVaes(p)
 	v.text(0)
-	xi := v.atFinish(tagLen, 0)
+	xi := v.atFinish(tagLen, value.FromUint64(0))
 	if stop, err := v.run("finish"); err != nil || stop != "" {
 		return orStop(err, stop)
 	}
@@ -602,17 +641,17 @@ func vaesSealFinishCase(p *ir.Program, tagLen int) error {
 	return v.returned()
 }
 
-// atFinish sets the state at finish behind n bytes of text.
-func (v *vaes) atFinish(tagLen, n int) (xi Vec) {
+// atFinish sets the state at finish behind n bytes of text, but for the end of
+// the output.
+func (v *vaes) atFinish(tagLen int, n value.Value) (xi Vec) {
 	open := v.p.Contract.Op == "open"
 	v.tag = v.mem.add("tag", v.s.Fresh("tag", tagLen), !open, !open)
 	v.arguments(nil, value.FromUint64(12), v.tag, tagLen)
 	v.constants()
 	xi = v.s.Fresh("Xi", 16)
 	v.m.SetReg(amd64.Z(27).Reg, xi)
-	v.m.SetReg(amd64.Z(28).Reg, v.s.Concat(v.s.Const(64, uint64(8*n)), v.s.Fresh("AAD bits", 8)))
+	v.m.SetReg(amd64.Z(28).Reg, v.s.Concat(value.Shl(v.s, n, 3), v.s.Fresh("AAD bits", 8)))
 	v.m.SetReg(amd64.Z(29).Reg, v.ek0)
-	v.m.SetReg(amd64.RSI.Reg, v.out.at(n))
 	return xi
 }
 
@@ -620,8 +659,9 @@ func (v *vaes) atFinish(tagLen, n int) (xi Vec) {
 // a secret is on whether the whole difference of the tags is zero.
 func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 	v := newVaes(p)
-	text := v.text(n)
-	xi := v.atFinish(tagLen, n)
+	v.text(n)
+	xi := v.atFinish(tagLen, value.FromUint64(uint64(n)))
+	v.m.SetReg(amd64.RSI.Reg, v.out.at(n))
 	v.verdict = -1
 	if right {
 		v.verdict = 1
@@ -629,17 +669,15 @@ func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 	if stop, err := v.run("finish"); err != nil || stop != "" {
 		return orStop(err, stop)
 	}
-	diff := v.s.bytes(v.s.Xor(v.s.reverse(xi), v.ek0))[:tagLen]
-	diff = append(v.s.bytes(v.s.Xor(diff, v.tag.bytes)), make(Vec, 16-tagLen)...)
-	if v.condition == nil || v.condition.negated || !v.condition.zero.equal(diff) {
-		return fmt.Errorf("the result does not depend on the whole difference of the tags")
+	if err := v.wantCompared(xi, tagLen); err != nil {
+		return err
 	}
 	if !right {
 		if err := v.wantBytes(v.out, 0, make(Vec, n)); err != nil {
 			return err
 		}
-	} else if n > 0 && v.out.written[0] || !v.in.bytes.equal(text) {
-		return fmt.Errorf("a right tag changes the output")
+	} else if err := v.out.wantWritten(); err != nil {
+		return fmt.Errorf("a right tag: %w", err)
 	}
 	result := uint64(0)
 	if right {
@@ -649,6 +687,37 @@ func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 		return err
 	}
 	return v.returned()
+}
+
+// wantCompared checks that the branch was on the whole difference of the tags.
+func (v *vaes) wantCompared(xi Vec, tagLen int) error {
+	diff := v.s.bytes(v.s.Xor(v.s.reverse(xi), v.ek0))[:tagLen]
+	diff = append(v.s.bytes(v.s.Xor(diff, v.tag.bytes)), make(Vec, 16-tagLen)...)
+	if v.condition == nil || v.condition.negated || !v.condition.zero.equal(diff) {
+		return fmt.Errorf("the result does not depend on the whole difference of the tags")
+	}
+	return nil
+}
+
+// vaesToClearCase: finish to the loop that clears the output, after a wrong tag.
+func vaesToClearCase(p *ir.Program) error {
+	v := newVaes(p)
+	v.text(0)
+	left := Count{Of: "text", Min: 64}
+	xi := v.atFinish(16, left)
+	end := v.s.Fresh("end of the output", 8)
+	v.m.SetReg(amd64.RSI.Reg, end)
+	v.verdict = -1
+	if stop, err := v.run("finish", "clear"); err != nil || stop != "clear" {
+		return orStop(err, stop)
+	}
+	if err := v.wantCompared(xi, 16); err != nil {
+		return err
+	}
+	return v.wantAll(
+		held{"length", amd64.RCX.Reg, left},
+		held{"output", amd64.RSI.Reg, value.Sub(v.s, end, left)},
+		held{"zeros", amd64.Z(16).Reg, v.s.Const(512)})
 }
 
 // vaesClearCase: one turn of the loop that clears the output.

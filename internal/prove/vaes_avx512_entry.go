@@ -77,6 +77,9 @@ func (e *entry) bits(n value.Value) value.Value { return value.Shl(e.s, n, 3) }
 // vaesNonceCase: entry to j0, or to nonce_part for nonces of more than 64
 // bytes.
 func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
+	if err := vaesLanding(p); err != nil {
+		return err
+	}
 	size := 0
 	if known(nonceLen) {
 		size = int(nonceLen.(*value.Bits).Uint64())
@@ -92,7 +95,7 @@ func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
 		if known(nonceLen) {
 			return orStop(nil, stop)
 		}
-		return e.wantNoncePart(at, nonceLen, poly{})
+		return e.wantNoncePart(at, nonceLen, nonceLen, poly{})
 	}
 	if size == 12 {
 		return e.wantJ0(append(append(block{}, e.bytes...), Byte{}, Byte{}, Byte{}, Byte{c: 1}), nil)
@@ -131,7 +134,7 @@ func (e *entry) wantJ0(j0 block, y poly) error {
 }
 
 // wantNoncePart checks an instance of the state at nonce_part.
-func (e *entry) wantNoncePart(at Pointer, left value.Value, y poly) error {
+func (e *entry) wantNoncePart(at Pointer, left, total value.Value, y poly) error {
 	xi := e.s.bytes(e.m.Reg(amd64.Z(27).Reg))
 	if !zero(xi[16:]) {
 		return fmt.Errorf("upper lanes of Xi are not zero")
@@ -148,7 +151,7 @@ func (e *entry) wantNoncePart(at Pointer, left value.Value, y poly) error {
 		held{"bytes left", amd64.RDX.Reg, left},
 		held{"output", amd64.Z(16).Reg, e.out.at(0)},
 		held{"input", amd64.Z(17).Reg, e.in.at(0)},
-		held{"bits of the nonce", amd64.Z(15).Reg, e.bits(Count{Min: left.(Count).Min})},
+		held{"bits of the nonce", amd64.Z(15).Reg, e.bits(total)},
 		held{"text length", amd64.RCX.Reg, e.textLen},
 		held{"AAD", amd64.R8.Reg, e.aad},
 		held{"AAD length", amd64.R9.Reg, e.aadLen},
@@ -168,7 +171,7 @@ func vaesNoncePartCase(p *ir.Program, left value.Value) error {
 	e.m.SetReg(amd64.RDX.Reg, left)
 	e.m.SetReg(amd64.Z(16).Reg, e.out.at(0))
 	e.m.SetReg(amd64.Z(17).Reg, e.in.at(0))
-	total := Count{Min: absorbed + 1}
+	total := Count{Of: "nonce", Min: 65}
 	e.m.SetReg(amd64.Z(15).Reg, e.bits(total))
 	e.m.SetReg(amd64.Z(28).Reg, e.lens)
 	xi, y := e.leading(1, 0)
@@ -179,7 +182,7 @@ func vaesNoncePartCase(p *ir.Program, left value.Value) error {
 	case err != nil:
 		return err
 	case stop == "nonce_part" && !known(left):
-		return e.wantNoncePart(at+vaesRun, Count{Min: total.Min, Off: -vaesRun}, e.spec.absorb(y, e.bytes))
+		return e.wantNoncePart(at+vaesRun, Count{Min: left.(Count).Min, Off: -vaesRun}, total, e.spec.absorb(y, e.bytes))
 	case stop == "j0" && known(left):
 		return e.wantJ0(nil, e.nonceHash(y, total))
 	}

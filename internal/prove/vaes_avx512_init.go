@@ -36,9 +36,21 @@ func (r *region) wantWritten(ranges ...[2]int) error {
 	return nil
 }
 
+// vaesLanding checks that the first instruction is endbr64, where indirect
+// calls may land.
+func vaesLanding(p *ir.Program) error {
+	if i := p.Code[0]; i.Form == nil || i.Form.Mnemonic != "endbr64" {
+		return fmt.Errorf("the program does not begin with endbr64")
+	}
+	return nil
+}
+
 // vaesScheduleCase: entry to h. The round keys are those of FIPS 197, and H is
 // the encryption of the zero block.
 func vaesScheduleCase(p *ir.Program) error {
+	if err := vaesLanding(p); err != nil {
+		return err
+	}
 	v := vaesInitSession(p)
 	key := v.s.Fresh("key", p.Contract.Bits/8)
 	v.m.SetReg(amd64.RSI.Reg, v.mem.add("key", key, false, false).at(0))
@@ -80,6 +92,7 @@ func vaesHalveCase(p *ir.Program) error {
 	if stop, err := m.RunFrom(p, "h"); err != nil || stop != "powers" {
 		return orStop(err, stop)
 	}
+	note(p, "h", "powers")
 	var d value.Concrete
 	if !same(nil, m.Reg(amd64.RDI.Reg), v.key.at(0)) || !same(nil, m.Reg(amd64.RSP.Reg), Pointer(v.sp)) {
 		return fmt.Errorf("a pointer changes")

@@ -10,10 +10,10 @@
 // be caught.
 //
 // TestMachine runs the programs of all kernels on package machine, on any
-// host. TestQEMU runs the C shim and the assembled kernel eor3 under qemu-user,
+// host. TestQEMU runs the C shim and the assembled kernels for arm64 under qemu,
 // with a plugin of our own, testdata/plugin.c, which compares the traces of one
 // process; testdata/subject.c is the program. Both check what the calls return
-// too, and TestQEMU that it is eor3 which ran.
+// too, and TestQEMU that the right kernel ran.
 //
 // The assembled kernel vaes-avx512 is not traced: neither valgrind (3.19) nor
 // the emulation in qemu (7.2) knows AVX-512, so that it stops there at its

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,42 +23,49 @@ import (
 	"github.com/stitchgcm/gcm/internal/require"
 )
 
-// eor3 is the number of the kernel, as cshim/gcm.h has it.
-const eor3 = 2
+// traced are the kernels that run here, by their numbers in cshim/gcm.h, each
+// on a processor that has no more than it needs.
+var traced = []struct {
+	name   string
+	number uint64
+	cpu    string
+}{{"eor3", 2, "max"}, {"pmull", 3, "cortex-a76"}}
 
 // A request is the head of what the subject takes; its fields are those of
 // struct request in testdata/subject.c.
 type request struct {
-	Op, Fresh                  uint64
+	Op, Fresh, Kernel          uint64
 	Key, Nonce, AAD, Text, Tag uint64
 }
 
 // A subject is the program to be traced.
 type subject struct {
+	kernel  int               // index in traced
 	dir     string            // where it lies, beside the plugin
 	symbols map[string]uint64 // its functions' addresses
 }
 
 // needTools skips the test without the tools for it, or fails it where
-// GCM_REQUIRE names the kernel eor3.
-func needTools(t *testing.T) {
+// GCM_REQUIRE names the kernel.
+func needTools(t *testing.T, kernel string) {
 	for _, tool := range []string{"cc", "aarch64-linux-gnu-gcc", "qemu-aarch64"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			if require.Kernel("eor3") {
-				t.Fatalf("GCM_REQUIRE wants kernel eor3, but %s is absent", tool)
+			if require.Kernel(kernel) {
+				t.Fatalf("GCM_REQUIRE wants kernel %s, but %s is absent", kernel, tool)
 			}
-			t.Skipf("%s IS ABSENT: THE KERNEL eor3 IS NOT TRACED", tool)
+			t.Skipf("%s IS ABSENT: THE KERNEL %s IS NOT TRACED", tool, kernel)
 		}
 	}
 }
 
-// build makes the plugin, and the subject with a kernel in assembly.
-func build(t *testing.T, kernel string) *subject {
-	s := &subject{dir: t.TempDir(), symbols: map[string]uint64{}}
+// build makes the plugin, and the subject with assembly of which the kernel
+// with that index is traced.
+func build(t *testing.T, kernel int, assembly ...string) *subject {
+	s := &subject{kernel: kernel, dir: t.TempDir(), symbols: map[string]uint64{}}
 	command(t, "cc", "-O2", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden", "-DQEMU_PLUGIN_VERSION="+pluginVersion(t),
 		"-o", filepath.Join(s.dir, "plugin.so"), "testdata/plugin.c")
-	command(t, "aarch64-linux-gnu-gcc", "-O2", "-Wall", "-static", "-no-pie", "-I../../cshim",
-		"-o", filepath.Join(s.dir, "subject"), "testdata/subject.c", "../../cshim/shim.c", kernel)
+	command(t, "aarch64-linux-gnu-gcc", append([]string{"-O2", "-Wall", "-static", "-no-pie", "-I../../cshim",
+		"-o", filepath.Join(s.dir, "subject"), "testdata/subject.c", "../../cshim/shim.c"}, assembly...)...)
 	f, err := elf.Open(filepath.Join(s.dir, "subject"))
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +105,9 @@ func pluginVersion(t *testing.T) string {
 	return "1"
 }
 
+// kernelSymbol matches the kernels' functions.
+var kernelSymbol = regexp.MustCompile(`^` + emit.Prefix + `\w+_(init|seal|open)_\d+$`)
+
 // An access is an event as the plugin reports it; an instruction has size 0.
 type access struct {
 	pc, addr    uint64
@@ -125,8 +137,8 @@ func (s *subject) name(addr uint64) string {
 }
 
 // entry is the symbol of the kernel's function for a situation.
-func (s situation) entry() string {
-	return fmt.Sprintf("stitchgcm_eor3_%s_%d", s.program(), s.bits)
+func (s *subject) entry(sit situation) string {
+	return fmt.Sprintf("%s%s_%s_%d", emit.Prefix, traced[s.kernel].name, sit.program(), sit.bits)
 }
 
 // trace runs the calls of all situations in the subject, and returns for each
@@ -137,7 +149,7 @@ func (s *subject) trace(t *testing.T, all []situation) (wrong []error, events in
 	var calls []call
 	for _, sit := range all {
 		for i, c := range sit.calls() {
-			r := request{Key: uint64(len(c.key)), Nonce: uint64(len(c.nonceBytes)), AAD: uint64(len(c.aadBytes)),
+			r := request{Kernel: traced[s.kernel].number, Key: uint64(len(c.key)), Nonce: uint64(len(c.nonceBytes)), AAD: uint64(len(c.aadBytes)),
 				Text: uint64(len(c.in)), Tag: uint64(len(c.tagBytes))}
 			r.Op = map[string]uint64{"init": 0, "seal": 1, "open": 2}[c.program()]
 			if i == 0 {
@@ -156,11 +168,11 @@ func (s *subject) trace(t *testing.T, all []situation) (wrong []error, events in
 	plugin := fmt.Sprintf("%s,report=%s,fresh=%#x,on=%#x,off=%#x", filepath.Join(s.dir, "plugin.so"), report,
 		s.symbols["trace_fresh"], s.symbols["trace_on"], s.symbols["trace_off"])
 	for name, addr := range s.symbols {
-		if strings.HasPrefix(name, "stitchgcm_eor3_") {
+		if kernelSymbol.MatchString(name) {
 			plugin += fmt.Sprintf(",entry=%#x", addr)
 		}
 	}
-	cmd := exec.Command("qemu-aarch64", "-cpu", "max", "-plugin", plugin, filepath.Join(s.dir, "subject"))
+	cmd := exec.Command("qemu-aarch64", "-cpu", traced[s.kernel].cpu, "-plugin", plugin, filepath.Join(s.dir, "subject"))
 	var output, complaints bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &input, &output, &complaints
 	if err := cmd.Run(); err != nil {
@@ -186,8 +198,8 @@ func (s *subject) answer(t *testing.T, output io.Reader, c call) {
 			t.Fatalf("%v: %v", c.situation, err)
 		}
 	}
-	if a.Kernel != eor3 {
-		t.Fatalf("%v: the key block names kernel %d, not eor3", c.situation, a.Kernel)
+	if want := traced[s.kernel]; a.Kernel != want.number {
+		t.Fatalf("%v: the key block names kernel %d, not %s", c.situation, a.Kernel, want.name)
 	}
 	if err := c.verify(a.Result, out, tag); err != nil {
 		t.Error(err)
@@ -207,8 +219,8 @@ func (s *subject) read(t *testing.T, report []byte, all []situation) (wrong []er
 				t.Fatalf("case %d where %d is due", number, n)
 			case traces != secrets || length == 0:
 				t.Fatalf("%v: %d traces of %d events", all[n], traces, length)
-			case entered != s.symbols[all[n].entry()]:
-				t.Errorf("%v: %s ran, not %s", all[n], s.name(entered), all[n].entry())
+			case entered != s.symbols[s.entry(all[n])]:
+				t.Errorf("%v: %s ran, not %s", all[n], s.name(entered), s.entry(all[n]))
 			case (differences != 0) != (wrong[n] != nil):
 				t.Fatalf("%v: %d differences, but %v", all[n], differences, wrong[n])
 			}
@@ -231,10 +243,17 @@ func (s *subject) read(t *testing.T, report []byte, all []situation) (wrong []er
 	return wrong, events
 }
 
-// TestQEMU traces the assembled kernel eor3, and the C shim before it.
+// TestQEMU traces the assembled kernels, and the C shim before them.
 func TestQEMU(t *testing.T) {
-	needTools(t)
-	s := build(t, "../../cshim/eor3_arm64.S")
+	for k, kernel := range traced {
+		t.Run(kernel.name, func(t *testing.T) { traceKernel(t, k) })
+	}
+}
+
+// traceKernel traces the kernel with that index.
+func traceKernel(t *testing.T, k int) {
+	needTools(t, traced[k].name)
+	s := build(t, k, assembly(t)...)
 	for _, bits := range []int{128, 192, 256} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			all := situations(bits, !testing.Short())
@@ -249,14 +268,29 @@ func TestQEMU(t *testing.T) {
 	}
 }
 
+// assembly returns the kernels' files: the shim names all of them.
+func assembly(t *testing.T) []string {
+	files, err := filepath.Glob("../../cshim/*_arm64.S")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // TestQEMUCatches plants leaks into the assembled programs.
 func TestQEMUCatches(t *testing.T) {
-	needTools(t)
+	for k, kernel := range traced {
+		t.Run(kernel.name, func(t *testing.T) { catch(t, k) })
+	}
+}
+
+func catch(t *testing.T, k int) {
+	needTools(t, traced[k].name)
 	for _, l := range leaks {
 		var leaky []*ir.Program
 		for _, ps := range kernels.All() {
 			for _, p := range ps {
-				if p.Contract.Kernel == "eor3" {
+				if p.Contract.Kernel == traced[k].name {
 					leaky = append(leaky, l.plant(p))
 				}
 			}
@@ -269,12 +303,15 @@ func TestQEMUCatches(t *testing.T) {
 		if err := os.WriteFile(file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := build(t, file)
+		others := slices.DeleteFunc(assembly(t), func(name string) bool {
+			return strings.HasSuffix(name, "/"+traced[k].name+"_arm64.S")
+		})
+		s := build(t, k, append(others, file)...)
 		for _, bits := range []int{128, 192, 256} {
 			all := plantedSituations(bits)
 			wrong, _ := s.trace(t, all)
 			for i, err := range wrong {
-				if err == nil || !strings.Contains(err.Error(), all[i].entry()) {
+				if err == nil || !strings.Contains(err.Error(), s.entry(all[i])) {
 					t.Errorf("%v: the planted %v is not caught: %v", all[i], l, err)
 				}
 			}

@@ -19,16 +19,19 @@ char abi_has_xinuse;
 
 #ifdef __x86_64__
 #include <cpuid.h>
-enum { KERNEL = STITCHGCM_VAES_AVX512, PRESERVED = 6, STATE = 11, WORDS = 255 };
+enum { PRESERVED = 6, STATE = 11, WORDS = 255 };
 static const char *const names[STATE] = { "rbx", "rbp", "r12", "r13", "r14", "r15",
 	"MXCSR", "x87 control word", "DF", "rsp", "upper vector state" };
-#define K(op, bits) (void *)stitchgcm_vaes_avx512_##op##_##bits
 #else
-enum { KERNEL = STITCHGCM_EOR3, PRESERVED = 20, STATE = 22, WORDS = 256 };
+enum { PRESERVED = 20, STATE = 22, WORDS = 256 };
 static const char *const names[STATE] = { "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25",
 	"x26", "x27", "x28", "x29", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "FPCR", "sp" };
-#define K(op, bits) (void *)stitchgcm_eor3_##op##_##bits
 #endif
+
+// The kernel is NAME in symbols and ID in the shim's calls.
+#define SYMBOL(name, op, bits) (void *)stitchgcm_##name##_##op##_##bits
+#define EXPANDED(name, op, bits) SYMBOL(name, op, bits)
+#define K(op, bits) EXPANDED(NAME, op, bits)
 
 static void nothing(void) {}
 
@@ -126,7 +129,7 @@ int main(int argc, char **argv)
 		uint64_t args[10] = { U(block), U(key) }, result;
 
 		faults += call("init", f[k][0], args, 1, &result);
-		stitchgcm_init(KERNEL, block, key, 16 + 8 * k);
+		stitchgcm_init(ID, block, key, 16 + 8 * k);
 		for (uint64_t len = 0; len <= 2300; len += len < 80 ? 1 : 47)
 			for (int i = 0; i < 15; i++) {
 				faults += message(f[k][1], f[k][2], 1, len, aads[i % 5], nonces[i % 3]);

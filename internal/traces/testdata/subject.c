@@ -15,7 +15,8 @@ enum op { INIT, SEAL, OPEN };
 
 struct request {
 	uint64_t op;
-	uint64_t fresh; // whether a case begins
+	uint64_t fresh;  // whether a case begins
+	uint64_t kernel; // to set up key blocks for
 	uint64_t key, nonce, aad, text, tag; // bytes that follow, in this order
 };
 
@@ -47,7 +48,7 @@ __attribute__((noipa)) static uint64_t run(const struct request *r)
 	trace_on();
 	switch (r->op) {
 	case INIT:
-		stitchgcm_init(STITCHGCM_EOR3, block, key, r->key);
+		stitchgcm_init((int)r->kernel, block, key, r->key);
 		break;
 	case SEAL:
 		stitchgcm_seal(block, out, in, r->text, aad, r->aad, nonce, r->nonce, tag, r->tag);
@@ -73,7 +74,7 @@ int main(void)
 		take(tag, r.tag, sizeof tag);
 		memset(out, 0xA5, sizeof out);
 		if (r.op != INIT)
-			stitchgcm_init(STITCHGCM_EOR3, block, key, r.key);
+			stitchgcm_init((int)r.kernel, block, key, r.key);
 		if (r.fresh)
 			trace_fresh();
 		a.result = run(&r);

@@ -13,28 +13,28 @@ import (
 
 // Init is cut where H has been stored to v0, and where H·x^-1 has.
 
-// newEor3Init makes a session with a key block that has not been written.
-func newEor3Init(p *ir.Program) *eor3 {
-	e := &eor3{session: newSession(p), rounds: 6 + p.Contract.Bits/32}
-	e.key = e.mem.add("key block", e.s.Fresh("junk in the key block", eor3End), true, true)
+// newArmInit makes a session with a key block that has not been written.
+func newArmInit(p *ir.Program) *arm {
+	e := &arm{session: newSession(p), rounds: 6 + p.Contract.Bits/32}
+	e.key = e.mem.add("key block", e.s.Fresh("junk in the key block", armEnd), true, true)
 	e.sp = 1 << 50
 	e.m.SetReg(arm64.SP.Reg, Pointer(e.sp))
 	e.m.SetReg(xReg(0), Pointer(e.key.base))
 	return e
 }
 
-// eor3InitConstants are the registers that hold constants from h on.
-func eor3InitConstants() []held {
-	c := eor3Constants()
+// armInitConstants are the registers that hold constants from h on.
+func armInitConstants() []held {
+	c := armConstants()
 	return []held{v128("reversal", 6, value.FromBytes(c[32:48])), v128("reduction constant", 5, value.FromBytes(c[48:64])),
 		v128("zero", 7, value.FromBytes(make([]byte, 16)))}
 }
 
-// eor3ScheduleCase: entry to h. The round keys are those of FIPS 197, the
+// armScheduleCase: entry to h. The round keys are those of FIPS 197, the
 // counter blocks and constants are in place, and H is the encryption of the
 // zero block.
-func eor3ScheduleCase(p *ir.Program) error {
-	e := newEor3Init(p)
+func armScheduleCase(p *ir.Program) error {
+	e := newArmInit(p)
 	key := e.s.Fresh("key", p.Contract.Bits/8)
 	e.m.SetReg(xReg(1), Pointer(e.mem.add("key", key, false, false).base))
 	if err := landing(p); err != nil {
@@ -54,27 +54,27 @@ func eor3ScheduleCase(p *ir.Program) error {
 	for n := range 16 {
 		block := append(Vec{}, k.keys[0]...)
 		block[15] = block[15].plus(Byte{c: byte(n)})
-		if err := e.wantBytes(e.key, eor3Counters+16*n, block); err != nil {
+		if err := e.wantBytes(e.key, armCounters+16*n, block); err != nil {
 			return err
 		}
 	}
-	if err := e.wantBytes(e.key, eor3Consts, constants(eor3Constants())); err != nil {
+	if err := e.wantBytes(e.key, armConsts, constants(armConstants())); err != nil {
 		return err
 	}
-	if err := e.key.wantWritten([2]int{0, len(want)}, [2]int{eor3Counters, eor3Counters + 256}, [2]int{eor3Consts, eor3End}); err != nil {
+	if err := e.key.wantWritten([2]int{0, len(want)}, [2]int{armCounters, armCounters + 256}, [2]int{armConsts, armEnd}); err != nil {
 		return err
 	}
-	return e.frame(xs(2), append(eor3InitConstants(), v128("H", 0, k.cipher(make(block, 16))))...)
+	return e.frame(xs(2), append(armInitConstants(), v128("H", 0, k.cipher(make(block, 16))))...)
 }
 
-// eor3HalveCase: h to h_halved, which turns H into H·x^-1, in integer order: a
+// armHalveCase: h to h_halved, which turns H into H·x^-1, in integer order: a
 // linear map, so that the matrix which the code is decides it.
-func eor3HalveCase(p *ir.Program) error {
-	e := newEor3Init(p) // for the memory alone, which stays as it is
+func armHalveCase(p *ir.Program) error {
+	e := newArmInit(p) // for the memory alone, which stays as it is
 	e.key.writable = false
 	m := machine.New(linear{}, e.mem)
 	before := map[ir.Reg]value.Value{vReg(0): input()}
-	for _, h := range eor3InitConstants() {
+	for _, h := range armInitConstants() {
 		before[h.r] = h.v
 	}
 	for r, junk := range e.junk { // which the domain refuses
@@ -87,6 +87,8 @@ func eor3HalveCase(p *ir.Program) error {
 	if stop, err := m.RunFrom(p, "h"); err != nil || stop != "h_halved" {
 		return orStop(err, stop)
 	}
+	note(p, "h", "h_halved")
+	note(p, "h", "h_halved")
 	var d value.Concrete
 	out := linear{}.of(m.Reg(vReg(0)))
 	for i := range 128 {
@@ -104,13 +106,13 @@ func eor3HalveCase(p *ir.Program) error {
 	return nil
 }
 
-// eor3PowersCase: h_halved to the return.
-func eor3PowersCase(p *ir.Program) error {
-	e := newEor3Init(p)
+// armPowersCase: h_halved to the return.
+func armPowersCase(p *ir.Program) error {
+	e := newArmInit(p)
 	halved := e.s.Fresh("H", 16)
 	e.s.first = element{first(halved), identity}
 	e.s.power[e.s.first.a] = 1
-	e.hold(append(eor3InitConstants(), v128("H", 0, halved))...)
+	e.hold(append(armInitConstants(), v128("H", 0, halved))...)
 	e.m.After = func(i ir.Inst) error {
 		if err := e.nameElements(i); err != nil || !i.Element {
 			return err
@@ -124,18 +126,18 @@ func eor3PowersCase(p *ir.Program) error {
 	if err := e.run("h_halved", ""); err != nil {
 		return err
 	}
-	for n := 1; n <= eor3Top; n++ {
-		at := 8 * (eor3Top - n)
+	for n := 1; n <= armTop; n++ {
+		at := 8 * (armTop - n)
 		half := func(from int) Vec { return e.key.bytes[from+at : from+at+8] }
-		t := append(append(Vec{}, half(eor3Low)...), half(eor3High)...)
+		t := append(append(Vec{}, half(armLow)...), half(armHigh)...)
 		if err := e.wantElement(fmt.Sprintf("H^%d", n), t, poly{{e.s.first, n - 1}: true}); err != nil {
 			return err
 		}
-		if err := e.wantBytes(e.key, eor3Middle+at, halves(e.s, t)); err != nil {
+		if err := e.wantBytes(e.key, armMiddle+at, halves(e.s, t)); err != nil {
 			return err
 		}
 	}
-	if err := e.key.wantWritten([2]int{eor3High, eor3Consts}); err != nil {
+	if err := e.key.wantWritten([2]int{armHigh, armConsts}); err != nil {
 		return err
 	}
 	wiped := vs(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28)

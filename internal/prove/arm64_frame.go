@@ -10,92 +10,92 @@ import (
 	"github.com/stitchgcm/gcm/internal/value"
 )
 
-// eor3Cases lists the cases of a program of eor3.
-func eor3Cases(p *ir.Program) (list []proofCase) {
+// armCases lists the cases of a program for arm64.
+func armCases(p *ir.Program) (list []proofCase) {
 	add := func(part, detail string, run func() error) { list = append(list, proofCase{part, detail, run}) }
 	if p.Contract.Op == "init" {
-		add("key schedule, counter blocks, constants, H", "every key", func() error { return eor3ScheduleCase(p) })
-		add("H times x^-1", "every H", func() error { return eor3HalveCase(p) })
-		add("powers of H", "every H", func() error { return eor3PowersCase(p) })
+		add("key schedule, counter blocks, constants, H", "every key", func() error { return armScheduleCase(p) })
+		add("H times x^-1", "every H", func() error { return armHalveCase(p) })
+		add("powers of H", "every H", func() error { return armPowersCase(p) })
 		return list
 	}
 	for n := 1; n <= 12; n++ {
-		add("entry", fmt.Sprintf("nonce of %d bytes", n), func() error { return eor3EntryCase(p, number(n)) })
+		add("entry", fmt.Sprintf("nonce of %d bytes", n), func() error { return armEntryCase(p, number(n)) })
 	}
-	add("entry", "nonce of 13 bytes and more", func() error { return eor3EntryCase(p, Count{Of: "nonce", Min: 13}) })
+	add("entry", "nonce of 13 bytes and more", func() error { return armEntryCase(p, Count{Of: "nonce", Min: 13}) })
 	for _, a := range []struct {
 		name string
 		p, n int
 		done string
 	}{{"nonce", 6, 7, "nonce_hashed"}, {"long_aad", 4, 5, "long_text"}} {
-		for n := 1; n <= eor3Part; n++ {
-			add(a.name+": a part", fmt.Sprintf("%d bytes", n), func() error { return eor3PartCase(p, a.name, a.n, number(n)) })
+		for n := 1; n <= armPart; n++ {
+			add(a.name+": a part", fmt.Sprintf("%d bytes", n), func() error { return armPartCase(p, a.name, a.n, number(n)) })
 		}
-		add(a.name+": a part", "of more", func() error { return eor3PartCase(p, a.name, a.n, Count{Min: eor3Part + 1}) })
-		eor3Blocks(p, hashed{a.name, a.p, false}, 1, 1, add)
-		add(a.name+": reduce", "the last part", func() error { return eor3ReduceCase(p, a.name+"_end", a.done, a.n, number(0)) })
+		add(a.name+": a part", "of more", func() error { return armPartCase(p, a.name, a.n, Count{Min: armPart + 1}) })
+		armBlocks(p, hashed{a.name, a.p, false}, 1, 1, add)
+		add(a.name+": reduce", "the last part", func() error { return armReduceCase(p, a.name+"_end", a.done, a.n, number(0)) })
 		add(a.name+": reduce", "more behind", func() error {
-			return eor3ReduceCase(p, a.name+"_end", a.name+"_part", a.n, Count{Min: 1})
+			return armReduceCase(p, a.name+"_end", a.name+"_part", a.n, Count{Min: 1})
 		})
 	}
-	add("nonce: length", "any", func() error { return eor3NonceLengthCase(p) })
-	add("J0", "nonce of 12 bytes", func() error { return eor3J0Case(p, true) })
-	add("J0", "other nonces", func() error { return eor3J0Case(p, false) })
-	for total := range eor3Top {
+	add("nonce: length", "any", func() error { return armNonceLengthCase(p) })
+	add("J0", "nonce of 12 bytes", func() error { return armJ0Case(p, true) })
+	add("J0", "other nonces", func() error { return armJ0Case(p, false) })
+	for total := range armTop {
 		for blocks := range total + 1 {
 			add("lengths, short", fmt.Sprintf("%d blocks of AAD, %d of text", total-blocks, blocks), func() error {
-				return eor3ShortCase(p, total-blocks, blocks)
+				return armShortCase(p, total-blocks, blocks)
 			})
 		}
 	}
-	for blocks := range eor3Top {
-		add("lengths, long", fmt.Sprintf("%d blocks of text", blocks), func() error { return eor3LongCase(p, blocks) })
+	for blocks := range armTop {
+		add("lengths, long", fmt.Sprintf("%d blocks of text", blocks), func() error { return armLongCase(p, blocks) })
 	}
-	add("lengths, long", "32 blocks of text and more", func() error { return eor3LongCase(p, eor3Top) })
-	add("long, AAD", "none", func() error { return eor3LongAADCase(p, number(0), "long_text") })
-	add("long, AAD", "some", func() error { return eor3LongAADCase(p, Count{Min: 1}, "long_aad_part") })
-	eor3Blocks(p, hashed{"aad", 4, false}, 2, eor3Top, add)
+	add("lengths, long", "32 blocks of text and more", func() error { return armLongCase(p, armTop) })
+	add("long, AAD", "none", func() error { return armLongAADCase(p, number(0), "long_text") })
+	add("long, AAD", "some", func() error { return armLongAADCase(p, Count{Min: 1}, "long_aad_part") })
+	armBlocks(p, hashed{"aad", 4, false}, 2, armTop, add)
 	for _, from := range []string{"aad_end", "short_text"} {
-		add("short, text", "after "+from, func() error { return eor3ToTextCase(p, from) })
+		add("short, text", "after "+from, func() error { return armToTextCase(p, from) })
 	}
-	eor3Blocks(p, hashed{"text", 2, true}, 2, 2, add)
-	add("text: reduce", "the last part", func() error { return eor3ReduceCase(p, "text_end", "finish", 3, number(0)) })
-	add("text: reduce", "more behind", func() error { return eor3ReduceCase(p, "text_end", "long_text", 3, Count{Min: 1}) })
+	armBlocks(p, hashed{"text", 2, true}, 2, 2, add)
+	add("text: reduce", "the last part", func() error { return armReduceCase(p, "text_end", "finish", 3, number(0)) })
+	add("text: reduce", "more behind", func() error { return armReduceCase(p, "text_end", "long_text", 3, Count{Min: 1}) })
 
-	add("long, text", "less than 256 bytes", func() error { return eor3PathCase(p, nil, Count{Max: eor3Turn - 1}, "rest") })
+	add("long, text", "less than 256 bytes", func() error { return armPathCase(p, nil, Count{Max: armTurn - 1}, "rest") })
 	add("long, text", "other nonces, 256 to 496 bytes", func() error {
-		return eor3PathCase(p, number(0), Count{Min: eor3Turn, Max: 496}, "rest")
+		return armPathCase(p, number(0), Count{Min: armTurn, Max: 496}, "rest")
 	})
-	add("long, text", "other nonces, more", func() error { return eor3AloneCase(p) })
+	add("long, text", "other nonces, more", func() error { return armAloneCase(p) })
 	add("long, text", "nonce of 12 bytes, 256 bytes and more", func() error {
-		return eor3PathCase(p, number(12), Count{Min: eor3Turn}, "bulk")
+		return armPathCase(p, number(12), Count{Min: armTurn}, "bulk")
 	})
-	for blocks := range eor3Top {
-		add("rest of the text", fmt.Sprintf("%d blocks", blocks), func() error { return eor3RestCase(p, blocks) })
+	for blocks := range armTop {
+		add("rest of the text", fmt.Sprintf("%d blocks", blocks), func() error { return armRestCase(p, blocks) })
 	}
-	eor3BulkCases(p, add)
+	armBulkCases(p, add)
 	tags := func(part string, run func(n int) error) {
 		for n := 4; n <= 16; n++ {
 			add(part, fmt.Sprintf("%d bytes", n), func() error { return run(n) })
 		}
 	}
 	if p.Contract.Op == "seal" {
-		tags("tag", func(n int) error { return eor3SealFinishCase(p, n) })
+		tags("tag", func(n int) error { return armSealFinishCase(p, n) })
 	} else {
-		tags("right tag", func(n int) error { return eor3OpenFinishCase(p, n, true) })
-		tags("wrong tag", func(n int) error { return eor3OpenFinishCase(p, n, false) })
+		tags("right tag", func(n int) error { return armOpenFinishCase(p, n, true) })
+		tags("wrong tag", func(n int) error { return armOpenFinishCase(p, n, false) })
 	}
 	if p.Contract.Op == "open" {
 		for n := range 16 {
-			add("clear the output", fmt.Sprintf("%d bytes left", n), func() error { return eor3ClearCase(p, n) })
+			add("clear the output", fmt.Sprintf("%d bytes left", n), func() error { return armClearCase(p, n) })
 		}
-		add("clear the output", "16 bytes of more", func() error { return eor3ClearTurnCase(p) })
+		add("clear the output", "16 bytes of more", func() error { return armClearTurnCase(p) })
 	}
 	return list
 }
 
 // stack adds the stack frame: 64 bytes for registers, and two arguments.
-func (e *eor3) stack(saved bool, args Vec) *region {
+func (e *arm) stack(saved bool, args Vec) *region {
 	var b Vec
 	for r := 8; r < 16; r++ {
 		b = append(b, e.junk[vReg(r)].(Vec)[:8]...)
@@ -117,9 +117,9 @@ func landing(p *ir.Program) error {
 	return nil
 }
 
-// eor3EntryCase: entry to j0 with a nonce of 12 bytes, else to nonce_part.
-func eor3EntryCase(p *ir.Program, nonceLen value.Value) error {
-	e := newEor3Entry(p)
+// armEntryCase: entry to j0 with a nonce of 12 bytes, else to nonce_part.
+func armEntryCase(p *ir.Program, nonceLen value.Value) error {
+	e := newArmEntry(p)
 	aadLen, textLen := Count{Of: "AAD"}, Count{Of: "text"}
 	twelve := same(e.s, nonceLen, number(12))
 	nonce := e.s.Fresh("nonce", 12)
@@ -149,7 +149,7 @@ func eor3EntryCase(p *ir.Program, nonceLen value.Value) error {
 	if err := stack.wantWritten([2]int{0, 64}); err != nil {
 		return err
 	}
-	c := eor3Constants()
+	c := armConstants()
 	want := []held{
 		{"stack pointer", arm64.SP.Reg, Pointer(stack.base)},
 		x("tag", 8, args[:8]), x("tag length", 9, args[8:]),
@@ -168,16 +168,16 @@ func eor3EntryCase(p *ir.Program, nonceLen value.Value) error {
 	return e.frame(nil, append(want, x("bits of the nonce", 17, value.Shl(e.s, nonceLen, 3)), v128("Xi", 27, e.s.Const(128)))...)
 }
 
-// eor3PartCase: nonce_part or long_aad_part to the loop over blocks. A part
+// armPartCase: nonce_part or long_aad_part to the loop over blocks. A part
 // has 512 bytes where there are more.
-func eor3PartCase(p *ir.Program, name string, reg int, left value.Value) error {
-	e := newEor3(p)
+func armPartCase(p *ir.Program, name string, reg int, left value.Value) error {
+	e := newArm(p)
 	xi, y := e.element("Xi")
 	e.hold(v128("Xi", 27, xi), held{"bytes", xReg(reg), left})
-	n := eor3Part
+	n := armPart
 	after := value.Value(number(0))
 	if c, ok := left.(Count); ok {
-		c.Off = -eor3Part
+		c.Off = -armPart
 		after = c
 	} else {
 		n = int(left.(*value.Bits).Uint64())
@@ -193,10 +193,10 @@ func eor3PartCase(p *ir.Program, name string, reg int, left value.Value) error {
 	return e.wantBegun(y.times(blocks))
 }
 
-// eor3ReduceCase: the end of a loop over blocks to where left bytes behind it
+// armReduceCase: the end of a loop over blocks to where left bytes behind it
 // lead.
-func eor3ReduceCase(p *ir.Program, from, to string, reg int, left value.Value) error {
-	e := newEor3(p)
+func armReduceCase(p *ir.Program, from, to string, reg int, left value.Value) error {
+	e := newArm(p)
 	e.hold(held{"bytes", xReg(reg), left})
 	if err := e.run(from, to); err != nil {
 		return err
@@ -206,9 +206,9 @@ func eor3ReduceCase(p *ir.Program, from, to string, reg int, left value.Value) e
 	return e.frame(sums, v128("Xi", 27, reduce128(e.s, low, mid, high)))
 }
 
-// eor3NonceLengthCase: nonce_hashed to j0.
-func eor3NonceLengthCase(p *ir.Program) error {
-	e := newEor3(p)
+// armNonceLengthCase: nonce_hashed to j0.
+func armNonceLengthCase(p *ir.Program) error {
+	e := newArm(p)
 	xi, y := e.element("Xi")
 	bits := e.s.Fresh("bits of the nonce", 8)
 	e.hold(v128("Xi", 27, xi), x("bits of the nonce", 17, bits))
@@ -222,9 +222,9 @@ func eor3NonceLengthCase(p *ir.Program) error {
 	return e.frame(append(append(xs(11), sums...), vs(23, 27)...))
 }
 
-// eor3J0Case: j0 to lengths.
-func eor3J0Case(p *ir.Program, twelve bool) error {
-	e := newEor3(p)
+// armJ0Case: j0 to lengths.
+func armJ0Case(p *ir.Program, twelve bool) error {
+	e := newArm(p)
 	j0 := e.s.Fresh("J0", 16)
 	if twelve {
 		copy(j0[12:], Vec{{}, {}, {}, {c: 1}})
@@ -249,9 +249,9 @@ func inBlocks(of string, n int) value.Value {
 	return Count{Of: of, Min: uint64(16*n - 15), Max: uint64(16 * n)}
 }
 
-// eor3ShortCase: lengths to the loop over AAD, or to short_text without AAD.
-func eor3ShortCase(p *ir.Program, aad, text int) error {
-	e := newEor3(p)
+// armShortCase: lengths to the loop over AAD, or to short_text without AAD.
+func armShortCase(p *ir.Program, aad, text int) error {
+	e := newArm(p)
 	aadLen := inBlocks("AAD", aad)
 	e.hold(x("AAD length", 5, aadLen), x("text length", 3, inBlocks("text", text)))
 	to := "aad"
@@ -270,15 +270,15 @@ func eor3ShortCase(p *ir.Program, aad, text int) error {
 	return e.wantBegun(e.meaning(e.lens).times(1))
 }
 
-// eor3LongCase: lengths to long, with that many blocks of text and enough AAD
+// armLongCase: lengths to long, with that many blocks of text and enough AAD
 // for 32 blocks; or with 32 blocks of text and more, and any AAD.
-func eor3LongCase(p *ir.Program, text int) error {
-	e := newEor3(p)
+func armLongCase(p *ir.Program, text int) error {
+	e := newArm(p)
 	textLen, aadLen := inBlocks("text", text), Count{Of: "AAD"}
-	if text == eor3Top {
-		textLen = Count{Of: "text", Min: 16*eor3Top - 15}
+	if text == armTop {
+		textLen = Count{Of: "text", Min: 16*armTop - 15}
 	} else {
-		aadLen.Min = uint64(16*(eor3Top-text) - 15)
+		aadLen.Min = uint64(16*(armTop-text) - 15)
 	}
 	e.hold(x("AAD length", 5, aadLen), x("text length", 3, textLen))
 	if err := e.run("lengths", "long"); err != nil {
@@ -287,9 +287,9 @@ func eor3LongCase(p *ir.Program, text int) error {
 	return e.frame(nil)
 }
 
-// eor3LongAADCase: long to where the AAD leads.
-func eor3LongAADCase(p *ir.Program, aadLen value.Value, to string) error {
-	e := newEor3(p)
+// armLongAADCase: long to where the AAD leads.
+func armLongAADCase(p *ir.Program, aadLen value.Value, to string) error {
+	e := newArm(p)
 	e.hold(x("AAD length", 5, aadLen))
 	if err := e.run("long", to); err != nil {
 		return err
@@ -297,18 +297,18 @@ func eor3LongAADCase(p *ir.Program, aadLen value.Value, to string) error {
 	return e.frame(nil, v128("Xi", 27, e.s.Const(128)))
 }
 
-// eor3ToTextCase: behind the AAD of a short message to text.
-func eor3ToTextCase(p *ir.Program, from string) error {
-	e := newEor3(p)
+// armToTextCase: behind the AAD of a short message to text.
+func armToTextCase(p *ir.Program, from string) error {
+	e := newArm(p)
 	if err := e.run(from, "text"); err != nil {
 		return err
 	}
 	return e.frame(nil, x("part", 10, e.start[xReg(3)]), x("bytes behind", 3, number(0)))
 }
 
-// eor3PathCase: long_text to rest or bulk.
-func eor3PathCase(p *ir.Program, nonceLen, left value.Value, to string) error {
-	e := newEor3(p)
+// armPathCase: long_text to rest or bulk.
+func armPathCase(p *ir.Program, nonceLen, left value.Value, to string) error {
+	e := newArm(p)
 	e.hold(x("bytes", 3, left))
 	if nonceLen != nil {
 		e.hold(x("nonce length", 7, nonceLen))
@@ -319,26 +319,26 @@ func eor3PathCase(p *ir.Program, nonceLen, left value.Value, to string) error {
 	return e.frame(nil)
 }
 
-// eor3AloneCase: long_text to text with 16 blocks.
-func eor3AloneCase(p *ir.Program) error {
-	e := newEor3(p)
+// armAloneCase: long_text to text with 16 blocks.
+func armAloneCase(p *ir.Program) error {
+	e := newArm(p)
 	xi, y := e.element("Xi")
 	left := Count{Min: 497}
 	e.hold(x("bytes", 3, left), x("nonce length", 7, number(0)), v128("Xi", 27, xi))
 	if err := e.run("long_text", "text"); err != nil {
 		return err
 	}
-	left.Off = -eor3Turn
-	if err := e.frame(sums, x("part", 10, number(eor3Turn)), x("bytes behind", 3, left),
+	left.Off = -armTurn
+	if err := e.frame(sums, x("part", 10, number(armTurn)), x("bytes behind", 3, left),
 		x("power", 11, e.powerAt(16))); err != nil {
 		return err
 	}
 	return e.wantBegun(y.times(16))
 }
 
-// eor3RestCase: rest to text.
-func eor3RestCase(p *ir.Program, blocks int) error {
-	e := newEor3(p)
+// armRestCase: rest to text.
+func armRestCase(p *ir.Program, blocks int) error {
+	e := newArm(p)
 	xi, y := e.element("Xi")
 	left := inBlocks("text", blocks)
 	e.hold(x("bytes", 3, left), v128("Xi", 27, xi))
@@ -362,13 +362,13 @@ type turn struct {
 }
 
 // firstBlock returns the first counter block of the turn.
-func (e *eor3) firstBlock(t turn) block { return e.spec.inc(e.counterBlock(t.upper, t.word), 2) }
+func (e *arm) firstBlock(t turn) block { return e.spec.inc(e.counterBlock(t.upper, t.word), 2) }
 
 // base returns the counter block in v12.
-func (e *eor3) base(t turn) value.Value { return simplify(e.counterBlock(t.upper, t.word)) }
+func (e *arm) base(t turn) value.Value { return simplify(e.counterBlock(t.upper, t.word)) }
 
 // begun returns v0 to v7: the first blocks of the turn after the first round.
-func (e *eor3) begun(t turn) (hs []held) {
+func (e *arm) begun(t turn) (hs []held) {
 	for i := range 8 {
 		state := e.spec.xor(e.spec.inc(e.firstBlock(t), i), e.spec.keys[0])
 		state = e.s.bytes(e.s.MixColumns(shiftRows(e.s.bytes(e.s.SubBytes(state)))))
@@ -378,40 +378,40 @@ func (e *eor3) begun(t turn) (hs []held) {
 }
 
 // anyTurn returns a turn of which only the multiple of 16 is known.
-func (e *eor3) anyTurn() turn {
+func (e *arm) anyTurn() turn {
 	word := e.s.Fresh("counter", 4)
 	e.s.atoms[first(word)].zeros = 4
 	return turn{e.s.Fresh("nonce", 12), word}
 }
 
 // next returns the turn behind t.
-func (e *eor3) next(t turn) turn { return turn{t.upper, e.s.Add(t.word, e.s.Const(32, 16))} }
+func (e *arm) next(t turn) turn { return turn{t.upper, e.s.Add(t.word, e.s.Const(32, 16))} }
 
 // bulkScratch is what the bulk loop uses beside v0 to v7 and puts back at its
 // end: round keys and the constant 1.
 var bulkScratch = append(vs(8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 31), sums...)
 
-// eor3BulkCases lists the cases of the bulk loop. Sealing, it hashes the turn
+// armBulkCases lists the cases of the bulk loop. Sealing, it hashes the turn
 // before; opening, the turn itself.
-func eor3BulkCases(p *ir.Program, add func(part, detail string, run func() error)) {
-	last := Count{Of: "text", Min: eor3Turn, Max: 2*eor3Turn - 1}
-	more := Count{Of: "text", Min: 2 * eor3Turn}
+func armBulkCases(p *ir.Program, add func(part, detail string, run func() error)) {
+	last := Count{Of: "text", Min: armTurn, Max: 2*armTurn - 1}
+	more := Count{Of: "text", Min: 2 * armTurn}
 	if p.Contract.Op == "seal" {
-		add("bulk, first turn", "the only one", func() error { return eor3EnterCase(p, last, "bulk_end") })
-		add("bulk, first turn", "of more", func() error { return eor3EnterCase(p, more, "bulk_turn") })
-		add("bulk, any turn", "the last", func() error { return eor3TurnCase(p, last, "bulk_end") })
-		add("bulk, any turn", "not the last", func() error { return eor3TurnCase(p, more, "bulk_turn") })
-		add("bulk, end", "any text behind", func() error { return eor3LeaveCase(p) })
+		add("bulk, first turn", "the only one", func() error { return armEnterCase(p, last, "bulk_end") })
+		add("bulk, first turn", "of more", func() error { return armEnterCase(p, more, "bulk_turn") })
+		add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, "bulk_end") })
+		add("bulk, any turn", "not the last", func() error { return armTurnCase(p, more, "bulk_turn") })
+		add("bulk, end", "any text behind", func() error { return armLeaveCase(p) })
 		return
 	}
-	add("bulk, first turn", "any text", func() error { return eor3OpenEnterCase(p) })
-	add("bulk, any turn", "the last", func() error { return eor3TurnCase(p, last, "rest") })
-	add("bulk, any turn", "not the last", func() error { return eor3TurnCase(p, more, "bulk_turn") })
+	add("bulk, first turn", "any text", func() error { return armOpenEnterCase(p) })
+	add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, "rest") })
+	add("bulk, any turn", "not the last", func() error { return armTurnCase(p, more, "bulk_turn") })
 }
 
-// eor3OpenEnterCase: bulk to bulk_turn, which only begins blocks.
-func eor3OpenEnterCase(p *ir.Program) error {
-	e := newEor3(p)
+// armOpenEnterCase: bulk to bulk_turn, which only begins blocks.
+func armOpenEnterCase(p *ir.Program) error {
+	e := newArm(p)
 	t := turn{e.s.Fresh("nonce", 12), e.s.Const(32, 0)}
 	e.hold(v128("counter block", 28, e.rev32(e.firstBlock(t))))
 	if err := e.run("bulk", "bulk_turn"); err != nil {
@@ -422,18 +422,18 @@ func eor3OpenEnterCase(p *ir.Program) error {
 }
 
 // moved returns what each turn changes in general registers.
-func (e *eor3) moved(left Count, t turn) []held {
-	on := func(r int) value.Value { return e.s.Add(e.start[xReg(r)], number(eor3Turn)) }
-	left.Off = -eor3Turn
+func (e *arm) moved(left Count, t turn) []held {
+	on := func(r int) value.Value { return e.s.Add(e.start[xReg(r)], number(armTurn)) }
+	left.Off = -armTurn
 	return []held{x("bytes", 3, left), x("output", 1, on(1)), x("input", 2, on(2)),
 		x("power", 11, e.powerAt(16)), x("counter", 17, value.Extend(e.s, t.word, 64))}
 }
 
-// eor3EnterCase: bulk to bulk_turn or bulk_end, sealing: the first turn.
-func eor3EnterCase(p *ir.Program, left Count, to string) error {
-	e := newEor3(p)
+// armEnterCase: bulk to bulk_turn or bulk_end, sealing: the first turn.
+func armEnterCase(p *ir.Program, left Count, to string) error {
+	e := newArm(p)
 	t := turn{e.s.Fresh("nonce", 12), e.s.Const(32, 0)}
-	text := e.text(eor3Turn, nil)
+	text := e.text(armTurn, nil)
 	e.hold(x("bytes", 3, left), v128("counter block", 28, e.rev32(e.firstBlock(t))))
 	if err := e.run("bulk", to); err != nil {
 		return err
@@ -445,15 +445,15 @@ func eor3EnterCase(p *ir.Program, left Count, to string) error {
 	return e.frame(bulkScratch, append(append(e.begun(t), v128("base", 12, e.base(t))), e.moved(left, t)...)...)
 }
 
-// eor3TurnCase: bulk_turn to itself, or to where the loop ends.
-func eor3TurnCase(p *ir.Program, left Count, to string) error {
-	e := newEor3(p)
+// armTurnCase: bulk_turn to itself, or to where the loop ends.
+func armTurnCase(p *ir.Program, left Count, to string) error {
+	e := newArm(p)
 	t := e.anyTurn()
 	var before Vec
 	if p.Contract.Op == "seal" {
-		before = e.s.Fresh("ciphertext", eor3Turn)
+		before = e.s.Fresh("ciphertext", armTurn)
 	}
-	text := e.text(eor3Turn, before)
+	text := e.text(armTurn, before)
 	xi, y := e.element("Xi")
 	for _, r := range bulkScratch {
 		e.m.SetReg(r, e.junk[r])
@@ -489,14 +489,14 @@ func eor3TurnCase(p *ir.Program, left Count, to string) error {
 
 // left checks what holds at rest, behind the last turn before t: round keys
 // and constants are back, and nothing is left in the other registers.
-func (e *eor3) left(t turn, want ...held) error {
+func (e *arm) left(t turn, want ...held) error {
 	for r, k := range e.spec.keys {
 		want = append(want, v128("round key", 8+r, k))
 	}
 	for r := 8 + e.rounds + 1; r <= 22; r++ {
 		want = append(want, v128("zero", r, e.s.Const(128)))
 	}
-	want = append(want, v128("one", 31, value.FromBytes(eor3Constants()[80:])),
+	want = append(want, v128("one", 31, value.FromBytes(armConstants()[80:])),
 		v128("counter block", 28, e.rev32(e.firstBlock(t))))
 	for i, w := range want {
 		if w.r == xReg(17) { // which has moved on to the counter itself
@@ -509,11 +509,11 @@ func (e *eor3) left(t turn, want ...held) error {
 	return e.frame(append(vs(27), sums...), want...)
 }
 
-// eor3LeaveCase: bulk_end to rest, sealing: GHASH of the last turn.
-func eor3LeaveCase(p *ir.Program) error {
-	e := newEor3(p)
+// armLeaveCase: bulk_end to rest, sealing: GHASH of the last turn.
+func armLeaveCase(p *ir.Program) error {
+	e := newArm(p)
 	t := e.anyTurn()
-	before := e.s.Fresh("ciphertext", eor3Turn)
+	before := e.s.Fresh("ciphertext", armTurn)
 	e.text(0, before)
 	xi, y := e.element("Xi")
 	for _, r := range bulkScratch {
@@ -534,7 +534,7 @@ func eor3LeaveCase(p *ir.Program) error {
 
 // atFinish sets the state at finish; registers that hold secrets or may do so
 // are listed.
-func (e *eor3) atFinish(tagLen int, tag *region) (want Vec) {
+func (e *arm) atFinish(tagLen int, tag *region) (want Vec) {
 	e.stack(true, nil)
 	e.m.SetReg(arm64.SP.Reg, Pointer(e.sp-64))
 	xi := e.s.Fresh("Xi", 16)
@@ -544,7 +544,7 @@ func (e *eor3) atFinish(tagLen int, tag *region) (want Vec) {
 }
 
 // secrets lists the vector registers that may hold secrets from the entry on.
-func (e *eor3) secrets() (rs []ir.Reg) {
+func (e *arm) secrets() (rs []ir.Reg) {
 	for n := range 32 {
 		if n < 8 || n <= 8+e.rounds || n >= 23 && n <= 28 {
 			rs = append(rs, vReg(n))
@@ -559,7 +559,7 @@ func (e *eor3) secrets() (rs []ir.Reg) {
 // which is public, or numbers. Flags come from the length of the tag, from the
 // comparison itself where the tag is right, so that the difference is zero, or
 // from clearing the output.
-func (e *eor3) returned() error {
+func (e *arm) returned() error {
 	if err := e.want("stack pointer", arm64.SP.Reg, Pointer(e.sp)); err != nil {
 		return err
 	}
@@ -592,9 +592,9 @@ func (e *eor3) returned() error {
 	return nil
 }
 
-// eor3SealFinishCase: finish to the return, sealing.
-func eor3SealFinishCase(p *ir.Program, tagLen int) error {
-	e := newEor3(p)
+// armSealFinishCase: finish to the return, sealing.
+func armSealFinishCase(p *ir.Program, tagLen int) error {
+	e := newArm(p)
 	tag := e.mem.add("tag", e.s.Fresh("junk", tagLen), true, true)
 	want := e.atFinish(tagLen, tag)
 	if err := e.run("finish", ""); err != nil {
@@ -610,18 +610,18 @@ func eor3SealFinishCase(p *ir.Program, tagLen int) error {
 }
 
 // wantKept checks that a general register is as another was before.
-func (e *eor3) wantKept(r, q int) error {
+func (e *arm) wantKept(r, q int) error {
 	if !same(e.s, e.m.Reg(xReg(r)), e.start[xReg(q)]) {
 		return fmt.Errorf("x%d changes", r)
 	}
 	return nil
 }
 
-// eor3OpenFinishCase: finish to the return, opening, or to clear_more if the
+// armOpenFinishCase: finish to the return, opening, or to clear_more if the
 // tag is wrong. The only branch on a secret is on whether the whole difference
 // of the tags is zero: both halves of it, which x|y being zero says.
-func eor3OpenFinishCase(p *ir.Program, tagLen int, right bool) error {
-	e := newEor3(p)
+func armOpenFinishCase(p *ir.Program, tagLen int, right bool) error {
+	e := newArm(p)
 	given := e.s.Fresh("tag", tagLen)
 	tag := e.mem.add("tag", given, false, false)
 	want := e.atFinish(tagLen, tag)
@@ -654,7 +654,7 @@ func eor3OpenFinishCase(p *ir.Program, tagLen int, right bool) error {
 }
 
 // atClear sets the state at clear_more.
-func (e *eor3) atClear(left value.Value, n int) {
+func (e *arm) atClear(left value.Value, n int) {
 	e.stack(true, nil)
 	e.m.SetReg(arm64.SP.Reg, Pointer(e.sp-64))
 	e.text(n, nil)
@@ -662,9 +662,9 @@ func (e *eor3) atClear(left value.Value, n int) {
 		x("result", 0, e.junk[xReg(0)]), x("scratch", 12, e.s.Fresh("difference", 8)), x("scratch", 13, e.s.Fresh("difference", 8)))
 }
 
-// eor3ClearCase: clear_more to the return with less than 16 bytes left.
-func eor3ClearCase(p *ir.Program, n int) error {
-	e := newEor3(p)
+// armClearCase: clear_more to the return with less than 16 bytes left.
+func armClearCase(p *ir.Program, n int) error {
+	e := newArm(p)
 	e.atClear(number(n), n)
 	if err := e.run("clear_more", ""); err != nil {
 		return err
@@ -688,9 +688,9 @@ func eor3ClearCase(p *ir.Program, n int) error {
 	return e.returned()
 }
 
-// eor3ClearTurnCase: clear_more to itself.
-func eor3ClearTurnCase(p *ir.Program) error {
-	e := newEor3(p)
+// armClearTurnCase: clear_more to itself.
+func armClearTurnCase(p *ir.Program) error {
+	e := newArm(p)
 	left := Count{Of: "text", Min: 16}
 	e.atClear(left, 16)
 	if err := e.run("clear_more", "clear_more"); err != nil {

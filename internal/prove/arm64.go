@@ -10,7 +10,7 @@ import (
 	"github.com/stitchgcm/gcm/internal/value"
 )
 
-// The proof of eor3. The program is cut at its labels into parts without
+// The proof of the kernels for arm64. The program is cut at its labels into parts without
 // choices between lengths, other than those that the cases go through:
 //
 //	entry ─> j0 ─> lengths ─> aad ─> text ─> finish ─> return
@@ -32,22 +32,22 @@ import (
 //
 // General registers hold nothing secret, except while tags are compared.
 const (
-	eor3Counters = 256
-	eor3Top      = 32
-	eor3High     = 512
-	eor3Low      = eor3High + 8*eor3Top
-	eor3Middle   = eor3Low + 8*eor3Top
-	eor3Consts   = eor3Middle + 8*eor3Top
-	eor3End      = eor3Consts + 96
-	eor3Turn     = 256 // bytes of a turn of the bulk loop
-	eor3Part     = 512 // most bytes of AAD or nonce that are hashed at once
+	armCounters = 256
+	armTop      = 32
+	armHigh     = 512
+	armLow      = armHigh + 8*armTop
+	armMiddle   = armLow + 8*armTop
+	armConsts   = armMiddle + 8*armTop
+	armEnd      = armConsts + 96
+	armTurn     = 256 // bytes of a turn of the bulk loop
+	armPart     = 512 // most bytes of AAD or nonce that are hashed at once
 )
 
 func vReg(n int) ir.Reg { return arm64.V(n).Reg }
 func xReg(n int) ir.Reg { return arm64.X(n).Reg }
 
-// eor3 is a session with the program's view of memory.
-type eor3 struct {
+// arm is a session with the program's view of memory.
+type arm struct {
 	*session
 	key, out, in *region
 	rounds       int
@@ -55,8 +55,8 @@ type eor3 struct {
 	start        map[ir.Reg]value.Value
 }
 
-// eor3Constants returns the constants in the key block.
-func eor3Constants() []byte {
+// armConstants returns the constants in the key block.
+func armConstants() []byte {
 	c := make([]byte, 96)
 	for i := range 16 {
 		c[i] = byte(7 - i%8 + i/8*16)   // first halves of two blocks, reversed
@@ -69,9 +69,9 @@ func eor3Constants() []byte {
 	return c
 }
 
-// eor3Layout returns the key block that init makes, in symbols.
-func eor3Layout(s *Symbols, rounds int) (b Vec, sp *spec) {
-	b = s.Fresh("junk in the key block", eor3End)
+// armLayout returns the key block that init makes, in symbols.
+func armLayout(s *Symbols, rounds int) (b Vec, sp *spec) {
+	b = s.Fresh("junk in the key block", armEnd)
 	sp = &spec{s: s}
 	for r := range rounds + 1 {
 		k := s.Fresh(fmt.Sprintf("round key %d", r), 16)
@@ -81,44 +81,44 @@ func eor3Layout(s *Symbols, rounds int) (b Vec, sp *spec) {
 	for n := range 16 {
 		k := append(Vec{}, sp.keys[0]...)
 		k[15] = k[15].plus(Byte{c: byte(n)})
-		copy(b[eor3Counters+16*n:], k)
+		copy(b[armCounters+16*n:], k)
 	}
-	for n := 1; n <= eor3Top; n++ {
+	for n := 1; n <= armTop; n++ {
 		t := s.Fresh(fmt.Sprintf("H^%d", n), 16)
 		s.power[first(t)] = n
-		at := 8 * (eor3Top - n)
-		copy(b[eor3High+at:], t[8:])
-		copy(b[eor3Low+at:], t[:8])
-		copy(b[eor3Middle+at:], halves(s, t))
+		at := 8 * (armTop - n)
+		copy(b[armHigh+at:], t[8:])
+		copy(b[armLow+at:], t[:8])
+		copy(b[armMiddle+at:], halves(s, t))
 	}
-	copy(b[eor3Consts:], constants(eor3Constants()))
+	copy(b[armConsts:], constants(armConstants()))
 	return b, sp
 }
 
-// newEor3 makes a session at a label behind the entry: with round keys and
+// newArm makes a session at a label behind the entry: with round keys and
 // constants in their registers.
-func newEor3(p *ir.Program) *eor3 {
-	e := newEor3Entry(p)
+func newArm(p *ir.Program) *arm {
+	e := newArmEntry(p)
 	e.lens = e.s.Fresh("length block", 16)
 	for r, k := range e.spec.keys {
 		e.m.SetReg(vReg(8+r), k)
 	}
 	e.m.SetReg(xReg(14), e.lens[8:])
 	e.m.SetReg(xReg(15), e.lens[:8])
-	c := eor3Constants()
+	c := armConstants()
 	e.m.SetReg(vReg(29), value.FromBytes(c[:16]))
 	e.m.SetReg(vReg(30), value.FromBytes(c[16:32]))
 	e.m.SetReg(vReg(31), value.FromBytes(c[80:]))
 	return e
 }
 
-// newEor3Entry makes a session at the entry.
-func newEor3Entry(p *ir.Program) *eor3 {
-	e := &eor3{session: newSession(p), rounds: 6 + p.Contract.Bits/32}
-	b, sp := eor3Layout(e.s, e.rounds)
+// newArmEntry makes a session at the entry.
+func newArmEntry(p *ir.Program) *arm {
+	e := &arm{session: newSession(p), rounds: 6 + p.Contract.Bits/32}
+	b, sp := armLayout(e.s, e.rounds)
 	e.spec = sp
 	e.key = e.mem.add("key block", b, false, false)
-	for i := 16 * (e.rounds + 1); i < eor3Counters; i++ {
+	for i := 16 * (e.rounds + 1); i < armCounters; i++ {
 		e.key.readable[i] = false // no field of the key block
 	}
 	e.m.SetReg(xReg(0), Pointer(e.key.base))
@@ -127,21 +127,21 @@ func newEor3Entry(p *ir.Program) *eor3 {
 
 // run runs the program from a label until the next cut, which must be the label
 // to, or the return.
-func (e *eor3) run(from, to string) error {
+func (e *arm) run(from, to string) error {
 	e.m.MaxSteps = 4000
 	e.start = map[ir.Reg]value.Value{}
 	for r := range e.junk {
 		e.start[r] = e.m.Reg(r)
 	}
-	stop, err := e.session.run(from, eor3Cuts...)
+	stop, err := e.session.run(from, armCuts...)
 	if err == nil && stop != to {
 		err = orStop(nil, stop)
 	}
 	return err
 }
 
-// eor3Cuts are all labels where a state is written down.
-var eor3Cuts = []string{
+// armCuts are all labels where a state is written down.
+var armCuts = []string{
 	"j0", "lengths", "aad", "aad_four", "aad_fewer", "aad_one", "aad_end", "short_text",
 	"text", "text_four", "text_fewer", "text_one", "text_end", "finish", "clear_more",
 	"nonce_part", "nonce", "nonce_four", "nonce_fewer", "nonce_one", "nonce_end", "nonce_hashed",
@@ -167,7 +167,7 @@ func xs(ns ...int) (rs []ir.Reg) {
 // frame checks the registers after a run: those wanted, and that all others
 // but scratch are as before. v0 to v7, x12, x13 and the flags are always
 // scratch. General registers that are scratch must hold something public.
-func (e *eor3) frame(scratch []ir.Reg, want ...held) error {
+func (e *arm) frame(scratch []ir.Reg, want ...held) error {
 	free := map[ir.Reg]bool{}
 	for _, r := range append(append(vs(0, 1, 2, 3, 4, 5, 6, 7), xs(12, 13)...), scratch...) {
 		free[r] = true
@@ -195,7 +195,7 @@ func (e *eor3) frame(scratch []ir.Reg, want ...held) error {
 
 // public reports whether a general register holds what is no secret: a known
 // number, a count of bytes, or what it or another held before.
-func (e *eor3) public(r ir.Reg) bool {
+func (e *arm) public(r ir.Reg) bool {
 	have := e.m.Reg(r)
 	switch have.(type) {
 	case Count, Pointer, *value.Bits:
@@ -223,24 +223,24 @@ func (e *eor3) public(r ir.Reg) bool {
 }
 
 // reg returns a vector register now and before the run, as bytes.
-func (e *eor3) reg(n int) Vec    { return e.s.bytes(e.m.Reg(vReg(n))) }
-func (e *eor3) before(n int) Vec { return e.s.bytes(e.start[vReg(n)]) }
+func (e *arm) reg(n int) Vec    { return e.s.bytes(e.m.Reg(vReg(n))) }
+func (e *arm) before(n int) Vec { return e.s.bytes(e.start[vReg(n)]) }
 
 // sums are the registers of the sums: high, low, middle.
 var sums = vs(24, 25, 26)
 
 // wantAdded checks the meaning of what has been added to the sums.
-func (e *eor3) wantAdded(y poly) error {
+func (e *arm) wantAdded(y poly) error {
 	d := func(n int) Vec { return e.spec.xor(e.reg(n), e.before(n)) }
 	return e.wantSums(d(24), d(25), d(26), y)
 }
 
 // wantBegun checks the meaning of sums that have been begun anew.
-func (e *eor3) wantBegun(y poly) error { return e.wantSums(e.reg(24), e.reg(25), e.reg(26), y) }
+func (e *arm) wantBegun(y poly) error { return e.wantSums(e.reg(24), e.reg(25), e.reg(26), y) }
 
 // wantSums checks what sums mean. The middle one still has the two others in
 // it, since it comes from (high + low)·(high + low).
-func (e *eor3) wantSums(high, low, mid Vec, y poly) error {
+func (e *arm) wantSums(high, low, mid Vec, y poly) error {
 	mid = e.spec.xor(mid, e.spec.xor(high, low))
 	return e.wantElement("sums of products", e.s.bytes(reduce128(e.s, low, mid, high)), y)
 }
@@ -253,23 +253,23 @@ func (y poly) times(n int) poly {
 }
 
 // element returns a fresh element and its meaning.
-func (e *eor3) element(name string) (Vec, poly) {
+func (e *arm) element(name string) (Vec, poly) {
 	v := e.s.Fresh(name, 16)
 	return v, e.meaning(v)
 }
 
 // meaning returns 16 bytes in integer order as a polynomial.
-func (e *eor3) meaning(v Vec) poly {
+func (e *arm) meaning(v Vec) poly {
 	y := poly{}
 	e.s.addLinear(y, v)
 	return y
 }
 
 // powerAt is the address of the high half of H^k.
-func (e *eor3) powerAt(k int) Pointer { return Pointer(e.key.base) + Pointer(eor3High+8*(eor3Top-k)) }
+func (e *arm) powerAt(k int) Pointer { return Pointer(e.key.base) + Pointer(armHigh+8*(armTop-k)) }
 
 // rev32 reverses the bytes of each 32-bit lane.
-func (e *eor3) rev32(v Vec) value.Value {
+func (e *arm) rev32(v Vec) value.Value {
 	var from []int
 	for i := range 16 {
 		from = append(from, i^3)
@@ -279,17 +279,17 @@ func (e *eor3) rev32(v Vec) value.Value {
 
 // counterBlock returns a counter block with the counter word, whose first byte
 // is the least significant.
-func (e *eor3) counterBlock(upper Vec, word value.Value) block {
+func (e *arm) counterBlock(upper Vec, word value.Value) block {
 	return append(append(block{}, upper...), e.s.bytes(value.Reverse(e.s, word))...)
 }
 
 // anyBlock returns a counter block of which nothing is known.
-func (e *eor3) anyBlock() block {
+func (e *arm) anyBlock() block {
 	return e.counterBlock(e.s.Fresh("nonce", 12), e.s.Fresh("counter", 4))
 }
 
 // hold sets registers.
-func (e *eor3) hold(hs ...held) {
+func (e *arm) hold(hs ...held) {
 	for _, h := range hs {
 		e.m.SetReg(h.r, h.v)
 	}
@@ -300,7 +300,7 @@ func v128(what string, n int, v value.Value) held { return held{what, vReg(n), v
 
 // text makes n bytes of input and an output for them behind some that have
 // been written already.
-func (e *eor3) text(n int, written Vec) Vec {
+func (e *arm) text(n int, written Vec) Vec {
 	text := e.s.Fresh("text", n)
 	e.out = e.mem.add("out", append(append(Vec{}, written...), text...), true, true)
 	for i := range written {
@@ -318,7 +318,7 @@ func (e *eor3) text(n int, written Vec) Vec {
 }
 
 // ciphertext returns that of a text and what it becomes.
-func (e *eor3) ciphertext(text, done Vec) Vec {
+func (e *arm) ciphertext(text, done Vec) Vec {
 	if e.p.Contract.Op == "open" {
 		return text
 	}
@@ -326,7 +326,7 @@ func (e *eor3) ciphertext(text, done Vec) Vec {
 }
 
 // wantText checks the output and that nothing before at was written.
-func (e *eor3) wantText(at int, done Vec) error {
+func (e *arm) wantText(at int, done Vec) error {
 	for i := range at {
 		if e.out.written[i] {
 			return fmt.Errorf("byte %d of the text is written once more", i-at)
@@ -335,16 +335,16 @@ func (e *eor3) wantText(at int, done Vec) error {
 	return e.wantBytes(e.out, at, done)
 }
 
-// A hashed is one of the four places where eor3Blocks stands.
+// A hashed is one of the four places where armBlocks stands.
 type hashed struct {
 	name string
 	p    int // register that points to the bytes
 	text bool
 }
 
-// eor3Head: the start of the loop over blocks, with bytes left from p.
-func eor3Head(p *ir.Program, h hashed, left Count, to string) error {
-	e := newEor3(p)
+// armHead: the start of the loop over blocks, with bytes left from p.
+func armHead(p *ir.Program, h hashed, left Count, to string) error {
+	e := newArm(p)
 	e.hold(x("bytes", 10, left))
 	if err := e.run(h.name, h.name+to); err != nil {
 		return err
@@ -353,9 +353,9 @@ func eor3Head(p *ir.Program, h hashed, left Count, to string) error {
 	return e.frame(nil, x("bytes", 10, left))
 }
 
-// eor3Some: n bytes with the powers from H^k on, from a label to a label.
-func eor3Some(p *ir.Program, h hashed, from, to string, n, k int, left, after value.Value) error {
-	e := newEor3(p)
+// armSome: n bytes with the powers from H^k on, from a label to a label.
+func armSome(p *ir.Program, h hashed, from, to string, n, k int, left, after value.Value) error {
+	e := newArm(p)
 	e.hold(x("bytes", 10, left), x("power", 11, e.powerAt(k)))
 	var data Vec
 	cb := e.anyBlock()
@@ -402,9 +402,9 @@ func eor3Some(p *ir.Program, h hashed, from, to string, n, k int, left, after va
 	return e.wantAdded(e.spec.absorb(poly{}, data).times(k - blocks))
 }
 
-// eor3Fewer: text_fewer and its like with r bytes left to text_one or text_end.
-func eor3Fewer(p *ir.Program, h hashed, r int) error {
-	e := newEor3(p)
+// armFewer: text_fewer and its like with r bytes left to text_one or text_end.
+func armFewer(p *ir.Program, h hashed, r int) error {
+	e := newArm(p)
 	e.number(xReg(10), uint64(r)-64)
 	to := "_one"
 	if r == 0 {
@@ -416,43 +416,43 @@ func eor3Fewer(p *ir.Program, h hashed, r int) error {
 	return e.frame(nil, x("bytes", 10, number(r)))
 }
 
-// eor3Blocks lists the cases of the loop over blocks at one place. Its last
+// armBlocks lists the cases of the loop over blocks at one place. Its last
 // block takes the power H^k for some k from low to high.
-func eor3Blocks(p *ir.Program, h hashed, low, high int, add func(part, detail string, run func() error)) {
+func armBlocks(p *ir.Program, h hashed, low, high int, add func(part, detail string, run func() error)) {
 	part := h.name + ": "
-	add(part+"choose", "less than 64 bytes", func() error { return eor3Head(p, h, Count{Max: 63}, "_fewer") })
-	add(part+"choose", "64 to 512 bytes", func() error { return eor3Head(p, h, Count{Min: 64, Max: 512}, "_four") })
-	for k := 4; k <= eor3Top; k++ {
+	add(part+"choose", "less than 64 bytes", func() error { return armHead(p, h, Count{Max: 63}, "_fewer") })
+	add(part+"choose", "64 to 512 bytes", func() error { return armHead(p, h, Count{Min: 64, Max: 512}, "_four") })
+	for k := 4; k <= armTop; k++ {
 		detail := fmt.Sprintf("from H^%d on", k)
 		add(part+"four blocks", detail+", less than 64 bytes behind", func() error {
-			return eor3Some(p, h, "_four", "_fewer", 64, k, Count{Max: 63}, Count{Max: 63, Off: -64})
+			return armSome(p, h, "_four", "_fewer", 64, k, Count{Max: 63}, Count{Max: 63, Off: -64})
 		})
 		add(part+"four blocks", detail+", more behind", func() error {
 			left := Count{Min: 64, Max: 448}
 			after := left
 			after.Off = -64
-			return eor3Some(p, h, "_four", "_four", 64, k, left, after)
+			return armSome(p, h, "_four", "_four", 64, k, left, after)
 		})
 	}
 	for r := range 64 {
-		add(part+"choose", fmt.Sprintf("%d bytes of a block of four", r), func() error { return eor3Fewer(p, h, r) })
+		add(part+"choose", fmt.Sprintf("%d bytes of a block of four", r), func() error { return armFewer(p, h, r) })
 	}
-	for k := 1; k <= eor3Top; k++ {
+	for k := 1; k <= armTop; k++ {
 		detail := fmt.Sprintf("with H^%d", k)
 		add(part+"one block", detail+", more behind", func() error {
 			left := Count{Min: 17, Max: 63}
 			after := left
 			after.Off = -16
-			return eor3Some(p, h, "_one", "_one", 16, k, left, after)
+			return armSome(p, h, "_one", "_one", 16, k, left, after)
 		})
 		add(part+"one block", detail+", the last", func() error {
-			return eor3Some(p, h, "_one", "_end", 16, k, number(16), nil)
+			return armSome(p, h, "_one", "_end", 16, k, number(16), nil)
 		})
 	}
 	for k := low; k <= high; k++ {
 		for n := 1; n < 16; n++ {
 			add(part+"the last bytes", fmt.Sprintf("%d bytes with H^%d", n, k), func() error {
-				return eor3Some(p, h, "_one", "_end", n, k, number(n), nil)
+				return armSome(p, h, "_one", "_end", n, k, number(n), nil)
 			})
 		}
 	}
