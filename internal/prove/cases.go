@@ -5,6 +5,8 @@ package prove
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,12 +62,13 @@ func Program(p *ir.Program) (Result, error) {
 	todo := list(p)
 	r.Cases = len(todo)
 	for _, t := range todo {
-		if n := len(r.Parts); n > 0 && r.Parts[n-1].Name == t.part {
-			r.Parts[n-1].Cases++
-			r.Parts[n-1].Covers = span(r.Parts[n-1].Covers, t.detail)
-		} else {
+		i := slices.IndexFunc(r.Parts, func(p Part) bool { return p.Name == t.part })
+		if i < 0 {
 			r.Parts = append(r.Parts, Part{t.part, 1, t.detail})
+			continue
 		}
+		r.Parts[i].Cases++
+		r.Parts[i].Covers = span(r.Parts[i].Covers, t.detail)
 	}
 	k := &cuts{from: map[string]bool{}, to: map[string]bool{}}
 	running.Store(p, k)
@@ -95,13 +98,8 @@ func Lemma() error { return checkProduct() }
 
 // span joins the first and the last detail of a part.
 func span(covers, last string) string {
-	for i := range covers {
-		if i+4 <= len(covers) && covers[i:i+4] == " to " {
-			covers = covers[:i]
-			break
-		}
-	}
-	return covers + " to " + last
+	first, _, _ := strings.Cut(covers, " to ... to ")
+	return first + " to ... to " + last
 }
 
 // failures runs cases and returns the first errors, at most limit of them.
@@ -164,25 +162,40 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 		add("entry to J0", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesNonceCase(p, number(n)) })
 	}
 	add("entry to J0", "nonce of more", func() error { return vaesNonceCase(p, Count{Min: 65}) })
-	for n := 65; n <= absorbed; n++ {
-		add("nonce to J0", fmt.Sprintf("%d bytes left", n), func() error { return vaesNoncePartCase(p, number(n)) })
+	for k := 1; k <= vaesRun/64; k++ {
+		add("nonce to its last 64 bytes", fmt.Sprintf("%d to %d bytes left", 64*k+1, 64*k+63), func() error { return vaesNoncePartCase(p, k, false) })
+		add("nonce to its last 64 bytes", fmt.Sprintf("%d bytes left", 64*k+64), func() error { return vaesNoncePartCase(p, k, true) })
 	}
-	add("nonce to J0", "more left, a part at a time", func() error { return vaesNoncePartCase(p, Count{Min: absorbed + 1}) })
+	add("nonce to its last 64 bytes", "more left, a part at a time", func() error { return vaesNoncePartCase(p, 0, false) })
+	for n := 1; n <= 64; n++ {
+		add("last of the nonce to J0", fmt.Sprintf("%d bytes", n), func() error { return vaesNonceLastCase(p, n) })
+	}
 	for n := 0; n <= 64; n++ {
 		add("J0 to text", fmt.Sprintf("AAD of %d bytes", n), func() error { return vaesAADCase(p, number(n)) })
 	}
 	add("J0 to text", "AAD of more", func() error { return vaesAADCase(p, Count{Min: 65}) })
-	for n := 65; n <= absorbed; n++ {
-		add("AAD to text", fmt.Sprintf("%d bytes left", n), func() error { return vaesAADPartCase(p, number(n)) })
+	for k := 1; k <= vaesRun/64; k++ {
+		add("AAD to its last 64 bytes", fmt.Sprintf("%d to %d bytes left", 64*k+1, 64*k+63), func() error { return vaesAADPartCase(p, k, false) })
+		add("AAD to its last 64 bytes", fmt.Sprintf("%d bytes left", 64*k+64), func() error { return vaesAADPartCase(p, k, true) })
 	}
-	add("AAD to text", "more left, a part at a time", func() error { return vaesAADPartCase(p, Count{Min: absorbed + 1}) })
-	for n := 0; n <= vaesLeft; n++ {
-		for lead := range 5 {
-			add("leading blocks and length", fmt.Sprintf("%d bytes, %d blocks", n, lead), func() error { return vaesLeadCase(p, n, lead, false) })
+	add("AAD to its last 64 bytes", "more left, a part at a time", func() error { return vaesAADPartCase(p, 0, false) })
+	for n := 1; n <= 64; n++ {
+		add("last of the AAD to text", fmt.Sprintf("%d bytes", n), func() error { return vaesAADLastCase(p, n) })
+	}
+	for texts := 0; 16*texts <= vaesLeft; texts++ {
+		for _, full := range []bool{false, true} {
+			if texts == 0 && !full {
+				continue
+			}
+			for lead := range 5 {
+				add("leading blocks and length", fmt.Sprintf("%d blocks of text, the last full: %v, %d leading", texts, full, lead),
+					func() error { return vaesLeadCase(p, texts, full, lead, false) })
+			}
+			if 16*texts > vaesMinLeft && texts <= (vaesRun+vaesMinLeft+15)/16 {
+				add("leading lanes and length", fmt.Sprintf("%d blocks of text, the last full: %v", texts, full),
+					func() error { return vaesLeadCase(p, texts, full, 0, true) })
+			}
 		}
-	}
-	for n := vaesMinLeft; n < vaesRun+vaesMinLeft; n++ {
-		add("leading lanes and length", fmt.Sprintf("%d bytes", n), func() error { return vaesLeadCase(p, n, 0, true) })
 	}
 	for n := 0; n <= vaesLeft; n++ {
 		add("short text", fmt.Sprintf("%d bytes", n), func() error { return vaesShortCase(p, n) })
@@ -205,6 +218,8 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 			continue
 		}
 		add("right tag", fmt.Sprintf("%d bytes", n), func() error { return vaesOpenFinishCase(p, n, 100, true) })
+	}
+	for n := 4; n <= 16 && p.Contract.Op == "open"; n++ {
 		add("wrong tag", fmt.Sprintf("%d bytes", n), func() error { return vaesOpenFinishCase(p, n, 100, false) })
 	}
 	if p.Contract.Op == "open" {

@@ -51,11 +51,12 @@ func (c Count) plus(d Count) Count {
 	return sum
 }
 
-// shr returns a count divided by 2^n: a number where the bounds agree.
-func (c Count) shr(n int) value.Value {
-	q := Count{Min: uint64(c.least()) >> n, Fuzzy: true}
+// shr returns a count divided by 2^n, without the rest, times scale: a number
+// where the bounds agree.
+func (c Count) shr(n int, scale uint64) value.Value {
+	q := Count{Min: uint64(c.least()) >> n * scale, Fuzzy: true}
 	if most, ok := c.most(); ok {
-		q.Max = uint64(most) >> n
+		q.Max = uint64(most) >> n * scale
 		if q.Max == q.Min {
 			return value.FromUint64(q.Min)
 		}
@@ -99,7 +100,7 @@ func (s *Symbols) join(parts []value.Value) (value.Value, bool) {
 	case p.lo == 0 && p.width == 61:
 		return c, true
 	case p.lo+p.width == 64:
-		return c.shr(p.lo), true
+		return c.shr(p.lo, 1), true
 	}
 	return nil, false
 }

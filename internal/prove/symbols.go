@@ -16,6 +16,7 @@ package prove
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/stitchgcm/gcm/internal/value"
@@ -368,8 +369,10 @@ func (s *Symbols) And(a, b value.Value) value.Value {
 		if a == b {
 			return a
 		}
-		if k, ok := b.(*value.Bits); ok && int64(k.Uint64()) == -64 && c.least() >= 0 {
-			return Count{Min: uint64(c.least()) &^ 63, Fuzzy: true}
+		if k, ok := b.(*value.Bits); ok && c.least() >= 0 {
+			if low := -int64(k.Uint64()); low > 0 && low&(low-1) == 0 { // a multiple of low
+				return c.shr(bits.TrailingZeros64(uint64(low)), uint64(low))
+			}
 		}
 	}
 	if a.Width() == 1 {
@@ -415,7 +418,7 @@ func (s *Symbols) IsZero(v value.Value) value.Value {
 	case Vec:
 		return &Cond{zero: v}
 	case Count:
-		if v.least() > 0 {
+		if most, ok := v.most(); v.least() > 0 || ok && most < 0 {
 			return s.Const(1)
 		}
 	}

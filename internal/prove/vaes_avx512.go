@@ -274,11 +274,12 @@ func (v *vaes) close(y poly) poly {
 	return out
 }
 
-// vaesLeadCase: to short_counter with n bytes of text, from dispatch behind
-// lead blocks of AAD, or from short behind the bulk loop, whose four lanes lead.
-func vaesLeadCase(p *ir.Program, n, lead int, bulk bool) error {
+// vaesLeadCase: to short_counter with some blocks of text, the last of them full
+// or partial, from dispatch behind lead blocks of AAD, or from short behind
+// the bulk loop, whose four lanes lead.
+func vaesLeadCase(p *ir.Program, texts int, full bool, lead int, bulk bool) error {
 	v := newVaes(p)
-	v.text(n)
+	v.text(0)
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
 	from, lanes := "dispatch", max(lead, 1)
@@ -286,11 +287,15 @@ func vaesLeadCase(p *ir.Program, n, lead int, bulk bool) error {
 		from, lanes = "short", 4
 	}
 	xi, y := v.leading(lanes, lead)
-	v.atDispatch(value.FromUint64(uint64(n)), lead, cb, xi)
+	n := number(16 * texts)
+	if !full {
+		n = Count{Min: uint64(16*texts - 15), Max: uint64(16*texts - 1)}
+	}
+	v.atDispatch(n, lead, cb, xi)
 	if stop, err := v.run(from, "short_counter"); err != nil || stop != "short_counter" {
 		return orStop(err, stop)
 	}
-	blocks := (n+15)/16 + 1
+	blocks := texts + 1
 	want := poly{}
 	want.plus(v.close(poly{}), 0)
 	want.plus(y, blocks)
@@ -309,14 +314,14 @@ func vaesLeadCase(p *ir.Program, n, lead int, bulk bool) error {
 	if err := v.wantKept(); err != nil {
 		return err
 	}
-	return v.wantAll(v.atShortCounter(n, cb)...)
+	return v.wantAll(v.atShortCounter(n, texts, cb)...)
 }
 
 // atShortCounter lists what holds at short_counter besides constants and sums.
-func (v *vaes) atShortCounter(n int, cb block) []held {
-	blocks := (n+15)/16 + 1
+func (v *vaes) atShortCounter(n value.Value, texts int, cb block) []held {
+	blocks := texts + 1
 	return []held{
-		{"length", amd64.RCX.Reg, value.FromUint64(uint64(n))},
+		{"length", amd64.RCX.Reg, n},
 		{"output", amd64.RSI.Reg, v.out.at(0)},
 		{"input", amd64.RDX.Reg, v.in.at(0)},
 		{"rest", amd64.R9.Reg, value.FromUint64(0)},
@@ -335,7 +340,7 @@ func vaesShortCase(p *ir.Program, n int) error {
 	for _, z := range []int{11, 27} { // neither leads any more
 		v.m.SetReg(amd64.R64(z&15).Reg, v.junk[amd64.R64(z&15).Reg])
 	}
-	for _, h := range v.atShortCounter(n, cb) {
+	for _, h := range v.atShortCounter(number(n), (n+15)/16, cb) {
 		v.m.SetReg(h.r, h.v)
 	}
 	y := poly{}

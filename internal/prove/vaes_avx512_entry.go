@@ -158,35 +158,62 @@ func (e *entry) wantNoncePart(at Pointer, left, total value.Value, y poly) error
 		held{"length block", amd64.Z(28).Reg, e.lens})
 }
 
-// vaesNoncePartCase: nonce_part to j0 with n bytes left, or to nonce_part for
-// a left that is no known number.
-func vaesNoncePartCase(p *ir.Program, left value.Value) error {
-	size := vaesRun
-	if known(left) {
-		size = int(left.(*value.Bits).Uint64())
+// partLeft returns what is left of a nonce or AAD of which a part takes k
+// registers and leaves 64 bytes, if full, or else 1 to 63; with k = 0 it is so
+// much that more than one part is needed. The last results are what is left
+// behind the part, and the number of bytes that it takes.
+func partLeft(k int, full bool) (left, behind value.Value, size int) {
+	switch {
+	case k == 0:
+		c := Count{Min: absorbed + 1}
+		return c, Count{Min: c.Min, Off: -vaesRun}, vaesRun
+	case full:
+		return number(64*k + 64), number(64), 64 * k
 	}
-	e, at := newEntry(p, nil, size)
+	c := Count{Min: uint64(64*k + 1), Max: uint64(64*k + 63)}
+	return c, Count{Min: c.Min, Max: c.Max, Off: int64(-64 * k)}, 64 * k
+}
+
+// atNoncePart sets the state at nonce_part, or at nonce_last, with size bytes
+// of the nonce to be hashed. It returns GHASH so far.
+func atNoncePart(p *ir.Program, left value.Value, size int) (e *entry, at Pointer, total Count, y poly) {
+	e, at = newEntry(p, nil, size)
 	e.constants()
 	e.m.SetReg(amd64.RSI.Reg, at)
 	e.m.SetReg(amd64.RDX.Reg, left)
 	e.m.SetReg(amd64.Z(16).Reg, e.out.at(0))
 	e.m.SetReg(amd64.Z(17).Reg, e.in.at(0))
-	total := Count{Of: "nonce", Min: 65}
+	total = Count{Of: "nonce", Min: 65}
 	e.m.SetReg(amd64.Z(15).Reg, e.bits(total))
 	e.m.SetReg(amd64.Z(28).Reg, e.lens)
 	xi, y := e.leading(1, 0)
 	e.m.SetReg(amd64.Z(27).Reg, simplify(xi))
 	e.arguments(nil, total, nil, 16)
-	stop, err := e.run("nonce_part", "j0", "nonce_part")
-	switch {
-	case err != nil:
-		return err
-	case stop == "nonce_part" && !known(left):
-		return e.wantNoncePart(at+vaesRun, Count{Min: left.(Count).Min, Off: -vaesRun}, total, e.spec.absorb(y, e.bytes))
-	case stop == "j0" && known(left):
-		return e.wantJ0(nil, e.nonceHash(y, total))
+	return e, at, total, y
+}
+
+// vaesNoncePartCase: one part of the nonce, from nonce_part to nonce_last or
+// back, for what partLeft says is left.
+func vaesNoncePartCase(p *ir.Program, k int, full bool) error {
+	to := "nonce_last"
+	if k == 0 {
+		to = "nonce_part"
 	}
-	return orStop(nil, stop)
+	left, behind, size := partLeft(k, full)
+	e, at, total, y := atNoncePart(p, left, size)
+	if stop, err := e.run("nonce_part", "nonce_last", "nonce_part"); err != nil || stop != to {
+		return orStop(err, stop)
+	}
+	return e.wantNoncePart(at+Pointer(size), behind, total, e.spec.absorb(y, e.bytes))
+}
+
+// vaesNonceLastCase: nonce_last to j0 with n bytes left.
+func vaesNonceLastCase(p *ir.Program, n int) error {
+	e, _, total, y := atNoncePart(p, number(n), n)
+	if stop, err := e.run("nonce_last", "j0"); err != nil || stop != "j0" {
+		return orStop(err, stop)
+	}
+	return e.wantJ0(nil, e.nonceHash(y, total))
 }
 
 // vaesAADCase: j0 to dispatch with n bytes of AAD, at most 64, or to aad_part
@@ -261,30 +288,40 @@ func (e *entry) wantAADPart(at Pointer, left value.Value, cb block, y poly) erro
 		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(e.s.reverse(cb)))})...)
 }
 
-// vaesAADPartCase: aad_part to dispatch with n bytes left, or to aad_part for
-// a left that is no known number.
-func vaesAADPartCase(p *ir.Program, left value.Value) error {
-	size := vaesRun
-	if known(left) {
-		size = int(left.(*value.Bits).Uint64())
-	}
-	e, at := newEntry(p, left, size)
+// atAADPart sets the state at aad_part, or at aad_last, with size bytes of the
+// AAD to be hashed. It returns GHASH so far.
+func atAADPart(p *ir.Program, left value.Value, size int) (e *entry, at Pointer, cb block, y poly) {
+	e, at = newEntry(p, left, size)
 	e.arguments(nil, value.FromUint64(12), nil, 16)
-	cb := e.counterBlock(e.s.Fresh("counter", 4))
+	cb = e.counterBlock(e.s.Fresh("counter", 4))
 	xi, y := e.leading(1, 0)
 	e.atDispatch(e.textLen, 0, cb, xi)
 	e.m.SetReg(amd64.R11.Reg, e.junk[amd64.R11.Reg])
 	e.m.SetReg(amd64.R8.Reg, at)
 	e.m.SetReg(amd64.R9.Reg, left)
-	stop, err := e.run("aad_part", "dispatch", "aad_part")
-	switch {
-	case err != nil:
-		return err
-	case stop == "aad_part" && !known(left):
-		return e.wantAADPart(at+vaesRun, Count{Min: left.(Count).Min, Off: -vaesRun}, cb, e.spec.absorb(y, e.bytes))
-	case stop == "dispatch" && known(left):
-		whole := (size - 1) &^ 63
-		return e.wantDispatch(cb, e.bytes[whole:], e.spec.absorb(y, e.bytes[:whole]))
+	return e, at, cb, y
+}
+
+// vaesAADPartCase: one part of the AAD, from aad_part to aad_last or back, for
+// what partLeft(k) says is left.
+func vaesAADPartCase(p *ir.Program, k int, full bool) error {
+	to := "aad_last"
+	if k == 0 {
+		to = "aad_part"
 	}
-	return orStop(nil, stop)
+	left, behind, size := partLeft(k, full)
+	e, at, cb, y := atAADPart(p, left, size)
+	if stop, err := e.run("aad_part", "aad_last", "aad_part"); err != nil || stop != to {
+		return orStop(err, stop)
+	}
+	return e.wantAADPart(at+Pointer(size), behind, cb, e.spec.absorb(y, e.bytes))
+}
+
+// vaesAADLastCase: aad_last to dispatch with n bytes left.
+func vaesAADLastCase(p *ir.Program, n int) error {
+	e, _, cb, y := atAADPart(p, number(n), n)
+	if stop, err := e.run("aad_last", "dispatch"); err != nil || stop != "dispatch" {
+		return orStop(err, stop)
+	}
+	return e.wantDispatch(cb, e.bytes, y)
 }
