@@ -36,9 +36,15 @@ func TestMain(m *testing.M) {
 }
 
 // onEveryKernel runs a test once for each kernel that can run here, and where
-// a kernel has two doors, once more with all through the cgo door.
+// a kernel has two doors, once more with all through the cgo door. Short runs
+// take the best kernel and generic: under an emulator each is slow, and each
+// kernel is the best of some processor that scripts/test emulates.
 func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
-	for _, k := range Kernels() {
+	kernels := Kernels()
+	if testing.Short() && len(kernels) > 2 {
+		kernels = []string{kernels[0], dispatch.Generic}
+	}
+	for _, k := range kernels {
 		t.Run(k, func(t *testing.T) { test(t, k) })
 		if k != dispatch.Generic && direct.Linked {
 			t.Run(k+"/cgo", func(t *testing.T) {
