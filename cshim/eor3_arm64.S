@@ -22,14 +22,15 @@
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 254 instructions.
+// 268 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_init_128
 	.hidden stitchgcm_eor3_init_128
@@ -146,6 +147,21 @@ stitchgcm_eor3_init_128:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Leor3_init_128_counters                                  // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Leor3_init_128_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Leor3_init_128_columns                                   // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -156,28 +172,28 @@ stitchgcm_eor3_init_128:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
 	movi v1.16b, #8                                                // constants
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor3 v2.16b, v2.16b, v1.16b, v3.16b                            // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -240,7 +256,7 @@ stitchgcm_eor3_init_128:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Leor3_init_128_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -313,14 +329,15 @@ stitchgcm_eor3_init_128:
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1721 instructions.
+// 1938 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_seal_128
 	.hidden stitchgcm_eor3_seal_128
@@ -334,28 +351,35 @@ stitchgcm_eor3_seal_128:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
 	ldp q14, q15, [x0, #96]                                        // round keys
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldr q18, [x0, #160]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_seal_128_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_seal_128_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_seal_128_nonce_hash                                // choose the path
+.Leor3_seal_128_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_seal_128_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_128_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -372,27 +396,20 @@ stitchgcm_eor3_seal_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
-.Leor3_seal_128_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_seal_128_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_128_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_seal_128_short_text                             // GHASH length block, high product
+.Leor3_seal_128_brief_aad:
+	cbz x5, .Leor3_seal_128_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_seal_128_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_seal_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -485,36 +502,21 @@ stitchgcm_eor3_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_seal_128_aad_end:
-.Leor3_seal_128_short_text:
+.Leor3_seal_128_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_seal_128_text:
+.Leor3_seal_128_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_seal_128_text_fewer                                // four blocks of text
-.Leor3_seal_128_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_seal_128_brief_fewer                               // four blocks of text
+.Leor3_seal_128_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -612,16 +614,13 @@ stitchgcm_eor3_seal_128:
 	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_seal_128_text_four                                 // four blocks of text
-.Leor3_seal_128_text_fewer:
+	b.hs .Leor3_seal_128_brief_four                                // four blocks of text
+.Leor3_seal_128_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_seal_128_text_end                              // four blocks of text
-.Leor3_seal_128_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_seal_128_brief_end                             // four blocks of text
+.Leor3_seal_128_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -639,7 +638,7 @@ stitchgcm_eor3_seal_128:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
 	aese v0.16b, v17.16b                                           // AES block 0, round 9
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_seal_128_text_last                                 // one block of text
+	b.lo .Leor3_seal_128_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -655,33 +654,33 @@ stitchgcm_eor3_seal_128:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_seal_128_text_one                             // GHASH, high product
-	b .Leor3_seal_128_text_end                                     // GHASH, high product
-.Leor3_seal_128_text_last:
+	cbnz x10, .Leor3_seal_128_brief_one                            // GHASH, high product
+	b .Leor3_seal_128_brief_end                                    // GHASH, high product
+.Leor3_seal_128_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_seal_128_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_128_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_load2:
-	tbz x10, #1, .Leor3_seal_128_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_load2:
+	tbz x10, #1, .Leor3_seal_128_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_load4:
-	tbz x10, #2, .Leor3_seal_128_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_load4:
+	tbz x10, #2, .Leor3_seal_128_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_load8:
-	tbz x10, #3, .Leor3_seal_128_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_load8:
+	tbz x10, #3, .Leor3_seal_128_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_loaded:
+.Leor3_seal_128_brief_loaded:
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -697,23 +696,23 @@ stitchgcm_eor3_seal_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_seal_128_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_seal_128_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_stored8:
-	tbz x10, #2, .Leor3_seal_128_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_stored8:
+	tbz x10, #2, .Leor3_seal_128_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_stored4:
-	tbz x10, #1, .Leor3_seal_128_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_stored4:
+	tbz x10, #1, .Leor3_seal_128_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_stored2:
-	tbz x10, #0, .Leor3_seal_128_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_seal_128_brief_stored2:
+	tbz x10, #0, .Leor3_seal_128_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_seal_128_text_stored1:
-.Leor3_seal_128_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_seal_128_brief_stored1:
+.Leor3_seal_128_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -721,32 +720,23 @@ stitchgcm_eor3_seal_128:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_seal_128_long_text                             // reduce the second quarter
 .Leor3_seal_128_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v18.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
 	b.ne .Leor3_seal_128_tag_short                                 // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Leor3_seal_128_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
 	movi v18.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -769,6 +759,34 @@ stitchgcm_eor3_seal_128:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Leor3_seal_128_tag_stored1:
 	b .Leor3_seal_128_wipe                                         // tag of less than 16 bytes
+.Leor3_seal_128_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_seal_128_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
 .Leor3_seal_128_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_seal_128_long_text                              // long message
@@ -780,7 +798,7 @@ stitchgcm_eor3_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -882,7 +900,7 @@ stitchgcm_eor3_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_seal_128_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -903,7 +921,7 @@ stitchgcm_eor3_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -917,7 +935,7 @@ stitchgcm_eor3_seal_128:
 	b .Leor3_seal_128_text                                         // GHASH Xi, high product
 .Leor3_seal_128_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -1307,7 +1325,7 @@ stitchgcm_eor3_seal_128:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -1755,7 +1773,7 @@ stitchgcm_eor3_seal_128:
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -1796,7 +1814,7 @@ stitchgcm_eor3_seal_128:
 .Leor3_seal_128_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -1913,7 +1931,7 @@ stitchgcm_eor3_seal_128:
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -1921,13 +1939,13 @@ stitchgcm_eor3_seal_128:
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v19.2d, #0                                                // back to the short path
-	movi v20.2d, #0                                                // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v19.2d, #0                                                // back to single blocks
+	movi v20.2d, #0                                                // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -1941,16 +1959,16 @@ stitchgcm_eor3_seal_128:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -1964,7 +1982,241 @@ stitchgcm_eor3_seal_128:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_seal_128_text                                         // GHASH Xi, high product
+.Leor3_seal_128_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_seal_128_text_fewer                                // four blocks of text
+.Leor3_seal_128_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v18.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v18.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v18.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_seal_128_text_four                                 // four blocks of text
+.Leor3_seal_128_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_seal_128_text_end                              // four blocks of text
+.Leor3_seal_128_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_seal_128_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_seal_128_text_one                             // GHASH, high product
+	b .Leor3_seal_128_text_end                                     // GHASH, high product
+.Leor3_seal_128_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_128_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_load2:
+	tbz x10, #1, .Leor3_seal_128_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_load4:
+	tbz x10, #2, .Leor3_seal_128_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_load8:
+	tbz x10, #3, .Leor3_seal_128_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_loaded:
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_seal_128_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_stored8:
+	tbz x10, #2, .Leor3_seal_128_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_stored4:
+	tbz x10, #1, .Leor3_seal_128_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_stored2:
+	tbz x10, #0, .Leor3_seal_128_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_seal_128_text_stored1:
+.Leor3_seal_128_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_seal_128_long_text                             // reduce the second quarter
+	b .Leor3_seal_128_finish                                       // reduce the second quarter
 .Leor3_seal_128_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -1976,7 +2228,7 @@ stitchgcm_eor3_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2078,7 +2330,7 @@ stitchgcm_eor3_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_seal_128_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -2090,7 +2342,7 @@ stitchgcm_eor3_seal_128:
 .Leor3_seal_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -2100,7 +2352,7 @@ stitchgcm_eor3_seal_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -2108,7 +2360,7 @@ stitchgcm_eor3_seal_128:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_seal_128_j0                                           // J0
 	.size stitchgcm_eor3_seal_128, . - stitchgcm_eor3_seal_128
@@ -2132,14 +2384,15 @@ stitchgcm_eor3_seal_128:
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1262 instructions.
+// 1476 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_open_128
 	.hidden stitchgcm_eor3_open_128
@@ -2154,27 +2407,35 @@ stitchgcm_eor3_open_128:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
 	ldp q14, q15, [x0, #96]                                        // round keys
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldr q18, [x0, #160]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_open_128_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_open_128_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_open_128_nonce_hash                                // choose the path
+.Leor3_open_128_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_open_128_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_128_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -2191,27 +2452,20 @@ stitchgcm_eor3_open_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
-.Leor3_open_128_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_open_128_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_128_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_open_128_short_text                             // GHASH length block, high product
+.Leor3_open_128_brief_aad:
+	cbz x5, .Leor3_open_128_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_open_128_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_open_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -2304,36 +2558,21 @@ stitchgcm_eor3_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_open_128_aad_end:
-.Leor3_open_128_short_text:
+.Leor3_open_128_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_open_128_text:
+.Leor3_open_128_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_open_128_text_fewer                                // four blocks of text
-.Leor3_open_128_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_open_128_brief_fewer                               // four blocks of text
+.Leor3_open_128_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -2431,16 +2670,13 @@ stitchgcm_eor3_open_128:
 	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_open_128_text_four                                 // four blocks of text
-.Leor3_open_128_text_fewer:
+	b.hs .Leor3_open_128_brief_four                                // four blocks of text
+.Leor3_open_128_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_open_128_text_end                              // four blocks of text
-.Leor3_open_128_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_open_128_brief_end                             // four blocks of text
+.Leor3_open_128_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -2458,7 +2694,7 @@ stitchgcm_eor3_open_128:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
 	aese v0.16b, v17.16b                                           // AES block 0, round 9
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_open_128_text_last                                 // one block of text
+	b.lo .Leor3_open_128_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -2474,30 +2710,30 @@ stitchgcm_eor3_open_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_open_128_text_one                             // GHASH, high product
-	b .Leor3_open_128_text_end                                     // GHASH, high product
-.Leor3_open_128_text_last:
+	cbnz x10, .Leor3_open_128_brief_one                            // GHASH, high product
+	b .Leor3_open_128_brief_end                                    // GHASH, high product
+.Leor3_open_128_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_open_128_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_128_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_open_128_text_load2:
-	tbz x10, #1, .Leor3_open_128_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_load2:
+	tbz x10, #1, .Leor3_open_128_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_128_text_load4:
-	tbz x10, #2, .Leor3_open_128_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_load4:
+	tbz x10, #2, .Leor3_open_128_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_128_text_load8:
-	tbz x10, #3, .Leor3_open_128_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_load8:
+	tbz x10, #3, .Leor3_open_128_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_128_text_loaded:
+.Leor3_open_128_brief_loaded:
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
 	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
@@ -2511,23 +2747,23 @@ stitchgcm_eor3_open_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_open_128_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_open_128_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_open_128_text_stored8:
-	tbz x10, #2, .Leor3_open_128_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_stored8:
+	tbz x10, #2, .Leor3_open_128_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_open_128_text_stored4:
-	tbz x10, #1, .Leor3_open_128_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_stored4:
+	tbz x10, #1, .Leor3_open_128_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_open_128_text_stored2:
-	tbz x10, #0, .Leor3_open_128_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_open_128_brief_stored2:
+	tbz x10, #0, .Leor3_open_128_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_open_128_text_stored1:
-.Leor3_open_128_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_open_128_brief_stored1:
+.Leor3_open_128_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -2535,9 +2771,8 @@ stitchgcm_eor3_open_128:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_open_128_long_text                             // reduce the second quarter
 .Leor3_open_128_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v18.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
@@ -2549,6 +2784,7 @@ stitchgcm_eor3_open_128:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Leor3_open_128_wipe                                      // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -2577,23 +2813,15 @@ stitchgcm_eor3_open_128:
 .Leor3_open_128_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
 	movi v18.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -2621,10 +2849,38 @@ stitchgcm_eor3_open_128:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Leor3_open_128_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Leor3_open_128_tag_compare                                  // tag of less than 16 bytes
+.Leor3_open_128_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_open_128_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
 .Leor3_open_128_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_open_128_long_text                              // long message
@@ -2636,7 +2892,7 @@ stitchgcm_eor3_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2738,7 +2994,7 @@ stitchgcm_eor3_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_open_128_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -2759,7 +3015,7 @@ stitchgcm_eor3_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2773,7 +3029,7 @@ stitchgcm_eor3_open_128:
 	b .Leor3_open_128_text                                         // GHASH Xi, high product
 .Leor3_open_128_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -2801,7 +3057,7 @@ stitchgcm_eor3_open_128:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -3249,7 +3505,7 @@ stitchgcm_eor3_open_128:
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -3287,13 +3543,13 @@ stitchgcm_eor3_open_128:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Leor3_open_128_bulk_turn                                 // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v19.2d, #0                                                // back to the short path
-	movi v20.2d, #0                                                // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v19.2d, #0                                                // back to single blocks
+	movi v20.2d, #0                                                // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -3307,16 +3563,16 @@ stitchgcm_eor3_open_128:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -3330,7 +3586,236 @@ stitchgcm_eor3_open_128:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_open_128_text                                         // GHASH Xi, high product
+.Leor3_open_128_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_open_128_text_fewer                                // four blocks of text
+.Leor3_open_128_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v18.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v18.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v18.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_open_128_text_four                                 // four blocks of text
+.Leor3_open_128_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_open_128_text_end                              // four blocks of text
+.Leor3_open_128_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_open_128_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_open_128_text_one                             // GHASH, high product
+	b .Leor3_open_128_text_end                                     // GHASH, high product
+.Leor3_open_128_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_128_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_open_128_text_load2:
+	tbz x10, #1, .Leor3_open_128_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_128_text_load4:
+	tbz x10, #2, .Leor3_open_128_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_128_text_load8:
+	tbz x10, #3, .Leor3_open_128_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_128_text_loaded:
+	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_open_128_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_open_128_text_stored8:
+	tbz x10, #2, .Leor3_open_128_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_open_128_text_stored4:
+	tbz x10, #1, .Leor3_open_128_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_open_128_text_stored2:
+	tbz x10, #0, .Leor3_open_128_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_open_128_text_stored1:
+.Leor3_open_128_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_open_128_long_text                             // reduce the second quarter
+	b .Leor3_open_128_finish                                       // reduce the second quarter
 .Leor3_open_128_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -3342,7 +3827,7 @@ stitchgcm_eor3_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -3444,7 +3929,7 @@ stitchgcm_eor3_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_open_128_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -3456,7 +3941,7 @@ stitchgcm_eor3_open_128:
 .Leor3_open_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -3466,7 +3951,7 @@ stitchgcm_eor3_open_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -3474,7 +3959,7 @@ stitchgcm_eor3_open_128:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_open_128_j0                                           // J0
 	.size stitchgcm_eor3_open_128, . - stitchgcm_eor3_open_128
@@ -3489,14 +3974,15 @@ stitchgcm_eor3_open_128:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 272 instructions.
+// 286 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_init_192
 	.hidden stitchgcm_eor3_init_192
@@ -3625,6 +4111,21 @@ stitchgcm_eor3_init_192:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Leor3_init_192_counters                                  // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Leor3_init_192_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Leor3_init_192_columns                                   // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -3635,28 +4136,28 @@ stitchgcm_eor3_init_192:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
 	movi v1.16b, #8                                                // constants
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor3 v2.16b, v2.16b, v1.16b, v3.16b                            // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -3725,7 +4226,7 @@ stitchgcm_eor3_init_192:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Leor3_init_192_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -3798,14 +4299,15 @@ stitchgcm_eor3_init_192:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1879 instructions.
+// 2119 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_seal_192
 	.hidden stitchgcm_eor3_seal_192
@@ -3819,10 +4321,7 @@ stitchgcm_eor3_seal_192:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -3830,18 +4329,28 @@ stitchgcm_eor3_seal_192:
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldr q20, [x0, #192]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_seal_192_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_seal_192_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_seal_192_nonce_hash                                // choose the path
+.Leor3_seal_192_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_seal_192_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_192_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -3862,27 +4371,20 @@ stitchgcm_eor3_seal_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
-.Leor3_seal_192_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_seal_192_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_192_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_seal_192_short_text                             // GHASH length block, high product
+.Leor3_seal_192_brief_aad:
+	cbz x5, .Leor3_seal_192_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_seal_192_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_seal_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -3975,36 +4477,21 @@ stitchgcm_eor3_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_seal_192_aad_end:
-.Leor3_seal_192_short_text:
+.Leor3_seal_192_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_seal_192_text:
+.Leor3_seal_192_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_seal_192_text_fewer                                // four blocks of text
-.Leor3_seal_192_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_seal_192_brief_fewer                               // four blocks of text
+.Leor3_seal_192_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -4118,16 +4605,13 @@ stitchgcm_eor3_seal_192:
 	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_seal_192_text_four                                 // four blocks of text
-.Leor3_seal_192_text_fewer:
+	b.hs .Leor3_seal_192_brief_four                                // four blocks of text
+.Leor3_seal_192_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_seal_192_text_end                              // four blocks of text
-.Leor3_seal_192_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_seal_192_brief_end                             // four blocks of text
+.Leor3_seal_192_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -4149,7 +4633,7 @@ stitchgcm_eor3_seal_192:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
 	aese v0.16b, v19.16b                                           // AES block 0, round 11
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_seal_192_text_last                                 // one block of text
+	b.lo .Leor3_seal_192_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -4165,33 +4649,33 @@ stitchgcm_eor3_seal_192:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_seal_192_text_one                             // GHASH, high product
-	b .Leor3_seal_192_text_end                                     // GHASH, high product
-.Leor3_seal_192_text_last:
+	cbnz x10, .Leor3_seal_192_brief_one                            // GHASH, high product
+	b .Leor3_seal_192_brief_end                                    // GHASH, high product
+.Leor3_seal_192_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_seal_192_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_192_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_load2:
-	tbz x10, #1, .Leor3_seal_192_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_load2:
+	tbz x10, #1, .Leor3_seal_192_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_load4:
-	tbz x10, #2, .Leor3_seal_192_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_load4:
+	tbz x10, #2, .Leor3_seal_192_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_load8:
-	tbz x10, #3, .Leor3_seal_192_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_load8:
+	tbz x10, #3, .Leor3_seal_192_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_loaded:
+.Leor3_seal_192_brief_loaded:
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -4207,23 +4691,23 @@ stitchgcm_eor3_seal_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_seal_192_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_seal_192_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_stored8:
-	tbz x10, #2, .Leor3_seal_192_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_stored8:
+	tbz x10, #2, .Leor3_seal_192_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_stored4:
-	tbz x10, #1, .Leor3_seal_192_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_stored4:
+	tbz x10, #1, .Leor3_seal_192_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_stored2:
-	tbz x10, #0, .Leor3_seal_192_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_seal_192_brief_stored2:
+	tbz x10, #0, .Leor3_seal_192_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_seal_192_text_stored1:
-.Leor3_seal_192_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_seal_192_brief_stored1:
+.Leor3_seal_192_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -4231,34 +4715,24 @@ stitchgcm_eor3_seal_192:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_seal_192_long_text                             // reduce the second quarter
 .Leor3_seal_192_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v20.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
 	b.ne .Leor3_seal_192_tag_short                                 // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Leor3_seal_192_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
 	movi v20.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -4281,6 +4755,38 @@ stitchgcm_eor3_seal_192:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Leor3_seal_192_tag_stored1:
 	b .Leor3_seal_192_wipe                                         // tag of less than 16 bytes
+.Leor3_seal_192_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_seal_192_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
 .Leor3_seal_192_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_seal_192_long_text                              // long message
@@ -4292,7 +4798,7 @@ stitchgcm_eor3_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -4394,7 +4900,7 @@ stitchgcm_eor3_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_seal_192_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -4415,7 +4921,7 @@ stitchgcm_eor3_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -4429,7 +4935,7 @@ stitchgcm_eor3_seal_192:
 	b .Leor3_seal_192_text                                         // GHASH Xi, high product
 .Leor3_seal_192_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -4885,7 +5391,7 @@ stitchgcm_eor3_seal_192:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -5391,7 +5897,7 @@ stitchgcm_eor3_seal_192:
 	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
 	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
@@ -5440,7 +5946,7 @@ stitchgcm_eor3_seal_192:
 .Leor3_seal_192_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -5557,7 +6063,7 @@ stitchgcm_eor3_seal_192:
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -5565,11 +6071,11 @@ stitchgcm_eor3_seal_192:
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -5584,16 +6090,16 @@ stitchgcm_eor3_seal_192:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -5607,7 +6113,261 @@ stitchgcm_eor3_seal_192:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_seal_192_text                                         // GHASH Xi, high product
+.Leor3_seal_192_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_seal_192_text_fewer                                // four blocks of text
+.Leor3_seal_192_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v20.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v20.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v20.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_seal_192_text_four                                 // four blocks of text
+.Leor3_seal_192_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_seal_192_text_end                              // four blocks of text
+.Leor3_seal_192_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_seal_192_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_seal_192_text_one                             // GHASH, high product
+	b .Leor3_seal_192_text_end                                     // GHASH, high product
+.Leor3_seal_192_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_192_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_load2:
+	tbz x10, #1, .Leor3_seal_192_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_load4:
+	tbz x10, #2, .Leor3_seal_192_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_load8:
+	tbz x10, #3, .Leor3_seal_192_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_loaded:
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_seal_192_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_stored8:
+	tbz x10, #2, .Leor3_seal_192_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_stored4:
+	tbz x10, #1, .Leor3_seal_192_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_stored2:
+	tbz x10, #0, .Leor3_seal_192_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_seal_192_text_stored1:
+.Leor3_seal_192_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_seal_192_long_text                             // reduce the second quarter
+	b .Leor3_seal_192_finish                                       // reduce the second quarter
 .Leor3_seal_192_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -5619,7 +6379,7 @@ stitchgcm_eor3_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -5721,7 +6481,7 @@ stitchgcm_eor3_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_seal_192_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -5733,7 +6493,7 @@ stitchgcm_eor3_seal_192:
 .Leor3_seal_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -5743,7 +6503,7 @@ stitchgcm_eor3_seal_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -5751,7 +6511,7 @@ stitchgcm_eor3_seal_192:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_seal_192_j0                                           // J0
 	.size stitchgcm_eor3_seal_192, . - stitchgcm_eor3_seal_192
@@ -5775,14 +6535,15 @@ stitchgcm_eor3_seal_192:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1354 instructions.
+// 1591 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_open_192
 	.hidden stitchgcm_eor3_open_192
@@ -5797,9 +6558,7 @@ stitchgcm_eor3_open_192:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -5807,18 +6566,28 @@ stitchgcm_eor3_open_192:
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldr q20, [x0, #192]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_open_192_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_open_192_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_open_192_nonce_hash                                // choose the path
+.Leor3_open_192_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_open_192_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_192_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -5839,27 +6608,20 @@ stitchgcm_eor3_open_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
-.Leor3_open_192_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_open_192_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_192_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_open_192_short_text                             // GHASH length block, high product
+.Leor3_open_192_brief_aad:
+	cbz x5, .Leor3_open_192_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_open_192_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_open_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -5952,36 +6714,21 @@ stitchgcm_eor3_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_open_192_aad_end:
-.Leor3_open_192_short_text:
+.Leor3_open_192_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_open_192_text:
+.Leor3_open_192_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_open_192_text_fewer                                // four blocks of text
-.Leor3_open_192_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_open_192_brief_fewer                               // four blocks of text
+.Leor3_open_192_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -6095,16 +6842,13 @@ stitchgcm_eor3_open_192:
 	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_open_192_text_four                                 // four blocks of text
-.Leor3_open_192_text_fewer:
+	b.hs .Leor3_open_192_brief_four                                // four blocks of text
+.Leor3_open_192_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_open_192_text_end                              // four blocks of text
-.Leor3_open_192_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_open_192_brief_end                             // four blocks of text
+.Leor3_open_192_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -6126,7 +6870,7 @@ stitchgcm_eor3_open_192:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
 	aese v0.16b, v19.16b                                           // AES block 0, round 11
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_open_192_text_last                                 // one block of text
+	b.lo .Leor3_open_192_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -6142,30 +6886,30 @@ stitchgcm_eor3_open_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_open_192_text_one                             // GHASH, high product
-	b .Leor3_open_192_text_end                                     // GHASH, high product
-.Leor3_open_192_text_last:
+	cbnz x10, .Leor3_open_192_brief_one                            // GHASH, high product
+	b .Leor3_open_192_brief_end                                    // GHASH, high product
+.Leor3_open_192_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_open_192_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_192_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_open_192_text_load2:
-	tbz x10, #1, .Leor3_open_192_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_load2:
+	tbz x10, #1, .Leor3_open_192_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_192_text_load4:
-	tbz x10, #2, .Leor3_open_192_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_load4:
+	tbz x10, #2, .Leor3_open_192_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_192_text_load8:
-	tbz x10, #3, .Leor3_open_192_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_load8:
+	tbz x10, #3, .Leor3_open_192_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_192_text_loaded:
+.Leor3_open_192_brief_loaded:
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
 	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
@@ -6179,23 +6923,23 @@ stitchgcm_eor3_open_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_open_192_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_open_192_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_open_192_text_stored8:
-	tbz x10, #2, .Leor3_open_192_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_stored8:
+	tbz x10, #2, .Leor3_open_192_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_open_192_text_stored4:
-	tbz x10, #1, .Leor3_open_192_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_stored4:
+	tbz x10, #1, .Leor3_open_192_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_open_192_text_stored2:
-	tbz x10, #0, .Leor3_open_192_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_open_192_brief_stored2:
+	tbz x10, #0, .Leor3_open_192_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_open_192_text_stored1:
-.Leor3_open_192_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_open_192_brief_stored1:
+.Leor3_open_192_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -6203,9 +6947,8 @@ stitchgcm_eor3_open_192:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_open_192_long_text                             // reduce the second quarter
 .Leor3_open_192_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v20.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
@@ -6217,6 +6960,7 @@ stitchgcm_eor3_open_192:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Leor3_open_192_wipe                                      // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -6245,25 +6989,16 @@ stitchgcm_eor3_open_192:
 .Leor3_open_192_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x6, #512]                                       // leave no secret in a register
 	movi v20.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -6291,10 +7026,42 @@ stitchgcm_eor3_open_192:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Leor3_open_192_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Leor3_open_192_tag_compare                                  // tag of less than 16 bytes
+.Leor3_open_192_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_open_192_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
 .Leor3_open_192_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_open_192_long_text                              // long message
@@ -6306,7 +7073,7 @@ stitchgcm_eor3_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -6408,7 +7175,7 @@ stitchgcm_eor3_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_open_192_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -6429,7 +7196,7 @@ stitchgcm_eor3_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -6443,7 +7210,7 @@ stitchgcm_eor3_open_192:
 	b .Leor3_open_192_text                                         // GHASH Xi, high product
 .Leor3_open_192_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -6471,7 +7238,7 @@ stitchgcm_eor3_open_192:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -6977,7 +7744,7 @@ stitchgcm_eor3_open_192:
 	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
 	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
@@ -7023,11 +7790,11 @@ stitchgcm_eor3_open_192:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Leor3_open_192_bulk_turn                                 // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -7042,16 +7809,16 @@ stitchgcm_eor3_open_192:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -7065,7 +7832,256 @@ stitchgcm_eor3_open_192:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_open_192_text                                         // GHASH Xi, high product
+.Leor3_open_192_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_open_192_text_fewer                                // four blocks of text
+.Leor3_open_192_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v20.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v20.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v20.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_open_192_text_four                                 // four blocks of text
+.Leor3_open_192_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_open_192_text_end                              // four blocks of text
+.Leor3_open_192_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_open_192_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_open_192_text_one                             // GHASH, high product
+	b .Leor3_open_192_text_end                                     // GHASH, high product
+.Leor3_open_192_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_192_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_open_192_text_load2:
+	tbz x10, #1, .Leor3_open_192_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_192_text_load4:
+	tbz x10, #2, .Leor3_open_192_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_192_text_load8:
+	tbz x10, #3, .Leor3_open_192_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_192_text_loaded:
+	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_open_192_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_open_192_text_stored8:
+	tbz x10, #2, .Leor3_open_192_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_open_192_text_stored4:
+	tbz x10, #1, .Leor3_open_192_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_open_192_text_stored2:
+	tbz x10, #0, .Leor3_open_192_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_open_192_text_stored1:
+.Leor3_open_192_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_open_192_long_text                             // reduce the second quarter
+	b .Leor3_open_192_finish                                       // reduce the second quarter
 .Leor3_open_192_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -7077,7 +8093,7 @@ stitchgcm_eor3_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -7179,7 +8195,7 @@ stitchgcm_eor3_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_open_192_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -7191,7 +8207,7 @@ stitchgcm_eor3_open_192:
 .Leor3_open_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -7201,7 +8217,7 @@ stitchgcm_eor3_open_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -7209,7 +8225,7 @@ stitchgcm_eor3_open_192:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_open_192_j0                                           // J0
 	.size stitchgcm_eor3_open_192, . - stitchgcm_eor3_open_192
@@ -7224,14 +8240,15 @@ stitchgcm_eor3_open_192:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 283 instructions.
+// 297 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_init_256
 	.hidden stitchgcm_eor3_init_256
@@ -7365,6 +8382,21 @@ stitchgcm_eor3_init_256:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Leor3_init_256_counters                                  // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Leor3_init_256_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Leor3_init_256_columns                                   // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -7375,28 +8407,28 @@ stitchgcm_eor3_init_256:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
 	movi v1.16b, #8                                                // constants
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor3 v2.16b, v2.16b, v1.16b, v3.16b                            // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -7471,7 +8503,7 @@ stitchgcm_eor3_init_256:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Leor3_init_256_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -7544,14 +8576,15 @@ stitchgcm_eor3_init_256:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2037 instructions.
+// 2300 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_seal_256
 	.hidden stitchgcm_eor3_seal_256
@@ -7565,10 +8598,7 @@ stitchgcm_eor3_seal_256:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -7577,18 +8607,28 @@ stitchgcm_eor3_seal_256:
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldp q20, q21, [x0, #192]                                       // round keys
 	ldr q22, [x0, #224]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_seal_256_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_seal_256_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_seal_256_nonce_hash                                // choose the path
+.Leor3_seal_256_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_seal_256_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_256_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -7613,27 +8653,20 @@ stitchgcm_eor3_seal_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
-.Leor3_seal_256_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_seal_256_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_seal_256_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_seal_256_short_text                             // GHASH length block, high product
+.Leor3_seal_256_brief_aad:
+	cbz x5, .Leor3_seal_256_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_seal_256_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_seal_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -7726,36 +8759,21 @@ stitchgcm_eor3_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_seal_256_aad_end:
-.Leor3_seal_256_short_text:
+.Leor3_seal_256_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_seal_256_text:
+.Leor3_seal_256_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_seal_256_text_fewer                                // four blocks of text
-.Leor3_seal_256_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_seal_256_brief_fewer                               // four blocks of text
+.Leor3_seal_256_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -7885,16 +8903,13 @@ stitchgcm_eor3_seal_256:
 	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_seal_256_text_four                                 // four blocks of text
-.Leor3_seal_256_text_fewer:
+	b.hs .Leor3_seal_256_brief_four                                // four blocks of text
+.Leor3_seal_256_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_seal_256_text_end                              // four blocks of text
-.Leor3_seal_256_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_seal_256_brief_end                             // four blocks of text
+.Leor3_seal_256_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -7920,7 +8935,7 @@ stitchgcm_eor3_seal_256:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
 	aese v0.16b, v21.16b                                           // AES block 0, round 13
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_seal_256_text_last                                 // one block of text
+	b.lo .Leor3_seal_256_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -7936,33 +8951,33 @@ stitchgcm_eor3_seal_256:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_seal_256_text_one                             // GHASH, high product
-	b .Leor3_seal_256_text_end                                     // GHASH, high product
-.Leor3_seal_256_text_last:
+	cbnz x10, .Leor3_seal_256_brief_one                            // GHASH, high product
+	b .Leor3_seal_256_brief_end                                    // GHASH, high product
+.Leor3_seal_256_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_seal_256_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_256_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_load2:
-	tbz x10, #1, .Leor3_seal_256_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_load2:
+	tbz x10, #1, .Leor3_seal_256_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_load4:
-	tbz x10, #2, .Leor3_seal_256_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_load4:
+	tbz x10, #2, .Leor3_seal_256_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_load8:
-	tbz x10, #3, .Leor3_seal_256_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_load8:
+	tbz x10, #3, .Leor3_seal_256_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_loaded:
+.Leor3_seal_256_brief_loaded:
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -7978,23 +8993,23 @@ stitchgcm_eor3_seal_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_seal_256_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_seal_256_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_stored8:
-	tbz x10, #2, .Leor3_seal_256_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_stored8:
+	tbz x10, #2, .Leor3_seal_256_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_stored4:
-	tbz x10, #1, .Leor3_seal_256_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_stored4:
+	tbz x10, #1, .Leor3_seal_256_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_stored2:
-	tbz x10, #0, .Leor3_seal_256_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_seal_256_brief_stored2:
+	tbz x10, #0, .Leor3_seal_256_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_seal_256_text_stored1:
-.Leor3_seal_256_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_seal_256_brief_stored1:
+.Leor3_seal_256_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -8002,36 +9017,25 @@ stitchgcm_eor3_seal_256:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_seal_256_long_text                             // reduce the second quarter
 .Leor3_seal_256_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v22.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
 	b.ne .Leor3_seal_256_tag_short                                 // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Leor3_seal_256_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
-	movi v20.2d, #0                                                // leave no secret in a register
-	movi v21.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
 	movi v22.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -8054,6 +9058,42 @@ stitchgcm_eor3_seal_256:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Leor3_seal_256_tag_stored1:
 	b .Leor3_seal_256_wipe                                         // tag of less than 16 bytes
+.Leor3_seal_256_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_seal_256_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
+	aesmc v23.16b, v23.16b                                         // J0 0, round 11
+	aese v23.16b, v20.16b                                          // J0 0, round 12
+	aesmc v23.16b, v23.16b                                         // J0 0, round 12
+	aese v23.16b, v21.16b                                          // J0 0, round 13
 .Leor3_seal_256_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_seal_256_long_text                              // long message
@@ -8065,7 +9105,7 @@ stitchgcm_eor3_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -8167,7 +9207,7 @@ stitchgcm_eor3_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_seal_256_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -8188,7 +9228,7 @@ stitchgcm_eor3_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -8202,7 +9242,7 @@ stitchgcm_eor3_seal_256:
 	b .Leor3_seal_256_text                                         // GHASH Xi, high product
 .Leor3_seal_256_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -8724,7 +9764,7 @@ stitchgcm_eor3_seal_256:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -9295,7 +10335,7 @@ stitchgcm_eor3_seal_256:
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -9345,7 +10385,7 @@ stitchgcm_eor3_seal_256:
 .Leor3_seal_256_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -9462,7 +10502,7 @@ stitchgcm_eor3_seal_256:
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
@@ -9470,9 +10510,9 @@ stitchgcm_eor3_seal_256:
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -9488,16 +10528,16 @@ stitchgcm_eor3_seal_256:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -9511,7 +10551,281 @@ stitchgcm_eor3_seal_256:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_seal_256_text                                         // GHASH Xi, high product
+.Leor3_seal_256_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_seal_256_text_fewer                                // four blocks of text
+.Leor3_seal_256_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v20.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	aese v2.16b, v20.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v20.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	aese v1.16b, v21.16b                                           // AES block 1, round 13
+	aese v2.16b, v21.16b                                           // AES block 2, round 13
+	aese v3.16b, v21.16b                                           // AES block 3, round 13
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v22.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v22.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v22.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v2.16b, v3.16b                          // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v2.16b, v3.16b                          // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v2.16b, v3.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_seal_256_text_four                                 // four blocks of text
+.Leor3_seal_256_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_seal_256_text_end                              // four blocks of text
+.Leor3_seal_256_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_seal_256_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_seal_256_text_one                             // GHASH, high product
+	b .Leor3_seal_256_text_end                                     // GHASH, high product
+.Leor3_seal_256_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_seal_256_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_load2:
+	tbz x10, #1, .Leor3_seal_256_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_load4:
+	tbz x10, #2, .Leor3_seal_256_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_load8:
+	tbz x10, #3, .Leor3_seal_256_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_loaded:
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_seal_256_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_stored8:
+	tbz x10, #2, .Leor3_seal_256_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_stored4:
+	tbz x10, #1, .Leor3_seal_256_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_stored2:
+	tbz x10, #0, .Leor3_seal_256_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_seal_256_text_stored1:
+.Leor3_seal_256_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_seal_256_long_text                             // reduce the second quarter
+	b .Leor3_seal_256_finish                                       // reduce the second quarter
 .Leor3_seal_256_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -9523,7 +10837,7 @@ stitchgcm_eor3_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -9625,7 +10939,7 @@ stitchgcm_eor3_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_seal_256_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -9637,7 +10951,7 @@ stitchgcm_eor3_seal_256:
 .Leor3_seal_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -9647,7 +10961,7 @@ stitchgcm_eor3_seal_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -9655,7 +10969,7 @@ stitchgcm_eor3_seal_256:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_seal_256_j0                                           // J0
 	.size stitchgcm_eor3_seal_256, . - stitchgcm_eor3_seal_256
@@ -9679,14 +10993,15 @@ stitchgcm_eor3_seal_256:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1446 instructions.
+// 1706 instructions.
 	.balign 64
 	.globl stitchgcm_eor3_open_256
 	.hidden stitchgcm_eor3_open_256
@@ -9701,9 +11016,7 @@ stitchgcm_eor3_open_256:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -9712,18 +11025,28 @@ stitchgcm_eor3_open_256:
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldp q20, q21, [x0, #192]                                       // round keys
 	ldr q22, [x0, #224]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Leor3_open_256_nonce_hash                                // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Leor3_open_256_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Leor3_open_256_nonce_hash                                // choose the path
+.Leor3_open_256_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Leor3_open_256_long_nonce                                // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_256_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -9748,27 +11071,20 @@ stitchgcm_eor3_open_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
-.Leor3_open_256_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Leor3_open_256_long                                      // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Leor3_open_256_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Leor3_open_256_short_text                             // GHASH length block, high product
+.Leor3_open_256_brief_aad:
+	cbz x5, .Leor3_open_256_brief_text                             // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Leor3_open_256_aad_last                                  // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Leor3_open_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -9861,36 +11177,21 @@ stitchgcm_eor3_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Leor3_open_256_aad_end:
-.Leor3_open_256_short_text:
+.Leor3_open_256_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Leor3_open_256_text:
+.Leor3_open_256_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Leor3_open_256_text_fewer                                // four blocks of text
-.Leor3_open_256_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Leor3_open_256_brief_fewer                               // four blocks of text
+.Leor3_open_256_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -10020,16 +11321,13 @@ stitchgcm_eor3_open_256:
 	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
 	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Leor3_open_256_text_four                                 // four blocks of text
-.Leor3_open_256_text_fewer:
+	b.hs .Leor3_open_256_brief_four                                // four blocks of text
+.Leor3_open_256_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Leor3_open_256_text_end                              // four blocks of text
-.Leor3_open_256_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Leor3_open_256_brief_end                             // four blocks of text
+.Leor3_open_256_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -10055,7 +11353,7 @@ stitchgcm_eor3_open_256:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
 	aese v0.16b, v21.16b                                           // AES block 0, round 13
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Leor3_open_256_text_last                                 // one block of text
+	b.lo .Leor3_open_256_brief_last                                // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // one block of text
 	str q0, [x1], #16                                              // one block of text
@@ -10071,30 +11369,30 @@ stitchgcm_eor3_open_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Leor3_open_256_text_one                             // GHASH, high product
-	b .Leor3_open_256_text_end                                     // GHASH, high product
-.Leor3_open_256_text_last:
+	cbnz x10, .Leor3_open_256_brief_one                            // GHASH, high product
+	b .Leor3_open_256_brief_end                                    // GHASH, high product
+.Leor3_open_256_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Leor3_open_256_text_load2                        // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_256_brief_load2                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Leor3_open_256_text_load2:
-	tbz x10, #1, .Leor3_open_256_text_load4                        // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_load2:
+	tbz x10, #1, .Leor3_open_256_brief_load4                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_256_text_load4:
-	tbz x10, #2, .Leor3_open_256_text_load8                        // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_load4:
+	tbz x10, #2, .Leor3_open_256_brief_load8                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_256_text_load8:
-	tbz x10, #3, .Leor3_open_256_text_loaded                       // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_load8:
+	tbz x10, #3, .Leor3_open_256_brief_loaded                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Leor3_open_256_text_loaded:
+.Leor3_open_256_brief_loaded:
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
 	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
@@ -10108,23 +11406,23 @@ stitchgcm_eor3_open_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Leor3_open_256_text_stored8                      // the last 1 to 15 bytes of text
+	tbz x10, #3, .Leor3_open_256_brief_stored8                     // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Leor3_open_256_text_stored8:
-	tbz x10, #2, .Leor3_open_256_text_stored4                      // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_stored8:
+	tbz x10, #2, .Leor3_open_256_brief_stored4                     // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Leor3_open_256_text_stored4:
-	tbz x10, #1, .Leor3_open_256_text_stored2                      // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_stored4:
+	tbz x10, #1, .Leor3_open_256_brief_stored2                     // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Leor3_open_256_text_stored2:
-	tbz x10, #0, .Leor3_open_256_text_stored1                      // the last 1 to 15 bytes of text
+.Leor3_open_256_brief_stored2:
+	tbz x10, #0, .Leor3_open_256_brief_stored1                     // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Leor3_open_256_text_stored1:
-.Leor3_open_256_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Leor3_open_256_brief_stored1:
+.Leor3_open_256_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -10132,9 +11430,8 @@ stitchgcm_eor3_open_256:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	cbnz x3, .Leor3_open_256_long_text                             // reduce the second quarter
 .Leor3_open_256_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor3 v0.16b, v0.16b, v23.16b, v22.16b                          // tag = GHASH xor EK0
 	cmp x9, #16                                                    // tag = GHASH xor EK0
@@ -10146,6 +11443,7 @@ stitchgcm_eor3_open_256:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Leor3_open_256_wipe                                      // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -10174,27 +11472,17 @@ stitchgcm_eor3_open_256:
 .Leor3_open_256_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
-	movi v20.2d, #0                                                // leave no secret in a register
-	movi v21.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x6, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x6, #512]                                       // leave no secret in a register
 	movi v22.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -10222,10 +11510,46 @@ stitchgcm_eor3_open_256:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Leor3_open_256_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Leor3_open_256_tag_compare                                  // tag of less than 16 bytes
+.Leor3_open_256_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Leor3_open_256_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
+	aesmc v23.16b, v23.16b                                         // J0 0, round 11
+	aese v23.16b, v20.16b                                          // J0 0, round 12
+	aesmc v23.16b, v23.16b                                         // J0 0, round 12
+	aese v23.16b, v21.16b                                          // J0 0, round 13
 .Leor3_open_256_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Leor3_open_256_long_text                              // long message
@@ -10237,7 +11561,7 @@ stitchgcm_eor3_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -10339,7 +11663,7 @@ stitchgcm_eor3_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Leor3_open_256_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -10360,7 +11684,7 @@ stitchgcm_eor3_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -10374,7 +11698,7 @@ stitchgcm_eor3_open_256:
 	b .Leor3_open_256_text                                         // GHASH Xi, high product
 .Leor3_open_256_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -10402,7 +11726,7 @@ stitchgcm_eor3_open_256:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -10973,7 +12297,7 @@ stitchgcm_eor3_open_256:
 	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -11020,9 +12344,9 @@ stitchgcm_eor3_open_256:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Leor3_open_256_bulk_turn                                 // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -11038,16 +12362,16 @@ stitchgcm_eor3_open_256:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -11061,7 +12385,276 @@ stitchgcm_eor3_open_256:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Leor3_open_256_text                                         // GHASH Xi, high product
+.Leor3_open_256_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Leor3_open_256_text_fewer                                // four blocks of text
+.Leor3_open_256_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v20.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	aese v2.16b, v20.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v20.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	aese v1.16b, v21.16b                                           // AES block 1, round 13
+	aese v2.16b, v21.16b                                           // AES block 2, round 13
+	aese v3.16b, v21.16b                                           // AES block 3, round 13
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // AES block 0, last round key, xor text
+	eor3 v1.16b, v1.16b, v22.16b, v5.16b                           // AES block 1, last round key, xor text
+	eor3 v2.16b, v2.16b, v22.16b, v6.16b                           // AES block 2, last round key, xor text
+	eor3 v3.16b, v3.16b, v22.16b, v7.16b                           // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor3 v25.16b, v25.16b, v6.16b, v7.16b                          // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor3 v26.16b, v26.16b, v6.16b, v7.16b                          // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor3 v24.16b, v24.16b, v6.16b, v7.16b                          // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Leor3_open_256_text_four                                 // four blocks of text
+.Leor3_open_256_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Leor3_open_256_text_end                              // four blocks of text
+.Leor3_open_256_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Leor3_open_256_text_last                                 // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Leor3_open_256_text_one                             // GHASH, high product
+	b .Leor3_open_256_text_end                                     // GHASH, high product
+.Leor3_open_256_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Leor3_open_256_text_load2                        // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Leor3_open_256_text_load2:
+	tbz x10, #1, .Leor3_open_256_text_load4                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_256_text_load4:
+	tbz x10, #2, .Leor3_open_256_text_load8                        // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_256_text_load8:
+	tbz x10, #3, .Leor3_open_256_text_loaded                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Leor3_open_256_text_loaded:
+	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Leor3_open_256_text_stored8                      // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Leor3_open_256_text_stored8:
+	tbz x10, #2, .Leor3_open_256_text_stored4                      // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Leor3_open_256_text_stored4:
+	tbz x10, #1, .Leor3_open_256_text_stored2                      // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Leor3_open_256_text_stored2:
+	tbz x10, #0, .Leor3_open_256_text_stored1                      // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Leor3_open_256_text_stored1:
+.Leor3_open_256_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor3 v26.16b, v26.16b, v0.16b, v1.16b                          // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
+	cbnz x3, .Leor3_open_256_long_text                             // reduce the second quarter
+	b .Leor3_open_256_finish                                       // reduce the second quarter
 .Leor3_open_256_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -11073,7 +12666,7 @@ stitchgcm_eor3_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -11175,7 +12768,7 @@ stitchgcm_eor3_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Leor3_open_256_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -11187,7 +12780,7 @@ stitchgcm_eor3_open_256:
 .Leor3_open_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -11197,7 +12790,7 @@ stitchgcm_eor3_open_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor3 v26.16b, v26.16b, v25.16b, v24.16b                        // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
 	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
@@ -11205,7 +12798,7 @@ stitchgcm_eor3_open_256:
 	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor3 v27.16b, v24.16b, v0.16b, v1.16b                          // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Leor3_open_256_j0                                           // J0
 	.size stitchgcm_eor3_open_256, . - stitchgcm_eor3_open_256

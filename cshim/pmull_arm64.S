@@ -22,14 +22,15 @@
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 275 instructions.
+// 289 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_init_128
 	.hidden stitchgcm_pmull_init_128
@@ -156,6 +157,21 @@ stitchgcm_pmull_init_128:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Lpmull_init_128_counters                                 // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Lpmull_init_128_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Lpmull_init_128_columns                                  // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -166,10 +182,10 @@ stitchgcm_pmull_init_128:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
@@ -177,18 +193,18 @@ stitchgcm_pmull_init_128:
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
 	eor v2.16b, v2.16b, v3.16b                                     // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -255,7 +271,7 @@ stitchgcm_pmull_init_128:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Lpmull_init_128_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -334,14 +350,15 @@ stitchgcm_pmull_init_128:
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1844 instructions.
+// 2076 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_seal_128
 	.hidden stitchgcm_pmull_seal_128
@@ -355,28 +372,35 @@ stitchgcm_pmull_seal_128:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
 	ldp q14, q15, [x0, #96]                                        // round keys
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldr q18, [x0, #160]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_seal_128_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_seal_128_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_seal_128_nonce_hash                               // choose the path
+.Lpmull_seal_128_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_seal_128_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_128_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -393,27 +417,20 @@ stitchgcm_pmull_seal_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
-.Lpmull_seal_128_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_seal_128_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_128_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_seal_128_short_text                            // GHASH length block, high product
+.Lpmull_seal_128_brief_aad:
+	cbz x5, .Lpmull_seal_128_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_seal_128_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_seal_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -512,36 +529,21 @@ stitchgcm_pmull_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_seal_128_aad_end:
-.Lpmull_seal_128_short_text:
+.Lpmull_seal_128_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_seal_128_text:
+.Lpmull_seal_128_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_seal_128_text_fewer                               // four blocks of text
-.Lpmull_seal_128_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_seal_128_brief_fewer                              // four blocks of text
+.Lpmull_seal_128_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -649,16 +651,13 @@ stitchgcm_pmull_seal_128:
 	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_seal_128_text_four                                // four blocks of text
-.Lpmull_seal_128_text_fewer:
+	b.hs .Lpmull_seal_128_brief_four                               // four blocks of text
+.Lpmull_seal_128_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_seal_128_text_end                             // four blocks of text
-.Lpmull_seal_128_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_seal_128_brief_end                            // four blocks of text
+.Lpmull_seal_128_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -676,7 +675,7 @@ stitchgcm_pmull_seal_128:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
 	aese v0.16b, v17.16b                                           // AES block 0, round 9
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_seal_128_text_last                                // one block of text
+	b.lo .Lpmull_seal_128_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v18.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -693,34 +692,34 @@ stitchgcm_pmull_seal_128:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_seal_128_text_one                            // GHASH, high product
-	b .Lpmull_seal_128_text_end                                    // GHASH, high product
-.Lpmull_seal_128_text_last:
+	cbnz x10, .Lpmull_seal_128_brief_one                           // GHASH, high product
+	b .Lpmull_seal_128_brief_end                                   // GHASH, high product
+.Lpmull_seal_128_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_seal_128_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_128_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_load2:
-	tbz x10, #1, .Lpmull_seal_128_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_load2:
+	tbz x10, #1, .Lpmull_seal_128_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_load4:
-	tbz x10, #2, .Lpmull_seal_128_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_load4:
+	tbz x10, #2, .Lpmull_seal_128_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_load8:
-	tbz x10, #3, .Lpmull_seal_128_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_load8:
+	tbz x10, #3, .Lpmull_seal_128_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_loaded:
+.Lpmull_seal_128_brief_loaded:
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -736,23 +735,23 @@ stitchgcm_pmull_seal_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_seal_128_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_seal_128_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_stored8:
-	tbz x10, #2, .Lpmull_seal_128_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_stored8:
+	tbz x10, #2, .Lpmull_seal_128_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_stored4:
-	tbz x10, #1, .Lpmull_seal_128_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_stored4:
+	tbz x10, #1, .Lpmull_seal_128_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_stored2:
-	tbz x10, #0, .Lpmull_seal_128_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_seal_128_brief_stored2:
+	tbz x10, #0, .Lpmull_seal_128_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_seal_128_text_stored1:
-.Lpmull_seal_128_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_seal_128_brief_stored1:
+.Lpmull_seal_128_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -763,9 +762,8 @@ stitchgcm_pmull_seal_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_seal_128_long_text                            // reduce the second quarter
 .Lpmull_seal_128_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v18.16b                                    // tag = GHASH xor EK0
@@ -773,23 +771,15 @@ stitchgcm_pmull_seal_128:
 	b.ne .Lpmull_seal_128_tag_short                                // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Lpmull_seal_128_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
 	movi v18.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -812,6 +802,34 @@ stitchgcm_pmull_seal_128:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Lpmull_seal_128_tag_stored1:
 	b .Lpmull_seal_128_wipe                                        // tag of less than 16 bytes
+.Lpmull_seal_128_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_seal_128_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
 .Lpmull_seal_128_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_seal_128_long_text                             // long message
@@ -823,7 +841,7 @@ stitchgcm_pmull_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -931,7 +949,7 @@ stitchgcm_pmull_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_seal_128_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -955,7 +973,7 @@ stitchgcm_pmull_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -969,7 +987,7 @@ stitchgcm_pmull_seal_128:
 	b .Lpmull_seal_128_text                                        // GHASH Xi, high product
 .Lpmull_seal_128_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -1375,7 +1393,7 @@ stitchgcm_pmull_seal_128:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -1856,7 +1874,7 @@ stitchgcm_pmull_seal_128:
 	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 10, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
@@ -1904,7 +1922,7 @@ stitchgcm_pmull_seal_128:
 .Lpmull_seal_128_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -2042,7 +2060,7 @@ stitchgcm_pmull_seal_128:
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -2053,13 +2071,13 @@ stitchgcm_pmull_seal_128:
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v19.2d, #0                                                // back to the short path
-	movi v20.2d, #0                                                // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v19.2d, #0                                                // back to single blocks
+	movi v20.2d, #0                                                // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -2073,16 +2091,16 @@ stitchgcm_pmull_seal_128:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2096,7 +2114,256 @@ stitchgcm_pmull_seal_128:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_seal_128_text                                        // GHASH Xi, high product
+.Lpmull_seal_128_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_seal_128_text_fewer                               // four blocks of text
+.Lpmull_seal_128_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v18.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v18.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v18.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v18.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_seal_128_text_four                                // four blocks of text
+.Lpmull_seal_128_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_seal_128_text_end                             // four blocks of text
+.Lpmull_seal_128_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_seal_128_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v18.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_seal_128_text_one                            // GHASH, high product
+	b .Lpmull_seal_128_text_end                                    // GHASH, high product
+.Lpmull_seal_128_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_128_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_load2:
+	tbz x10, #1, .Lpmull_seal_128_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_load4:
+	tbz x10, #2, .Lpmull_seal_128_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_load8:
+	tbz x10, #3, .Lpmull_seal_128_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_loaded:
+	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_seal_128_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_stored8:
+	tbz x10, #2, .Lpmull_seal_128_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_stored4:
+	tbz x10, #1, .Lpmull_seal_128_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_stored2:
+	tbz x10, #0, .Lpmull_seal_128_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_seal_128_text_stored1:
+.Lpmull_seal_128_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_seal_128_long_text                            // reduce the second quarter
+	b .Lpmull_seal_128_finish                                      // reduce the second quarter
 .Lpmull_seal_128_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -2108,7 +2375,7 @@ stitchgcm_pmull_seal_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2216,7 +2483,7 @@ stitchgcm_pmull_seal_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_seal_128_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -2231,7 +2498,7 @@ stitchgcm_pmull_seal_128:
 .Lpmull_seal_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -2241,7 +2508,7 @@ stitchgcm_pmull_seal_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -2252,7 +2519,7 @@ stitchgcm_pmull_seal_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_seal_128_j0                                          // J0
 	.size stitchgcm_pmull_seal_128, . - stitchgcm_pmull_seal_128
@@ -2276,14 +2543,15 @@ stitchgcm_pmull_seal_128:
 // Key block:
 //      0 to  175  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1345 instructions.
+// 1574 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_open_128
 	.hidden stitchgcm_pmull_open_128
@@ -2298,27 +2566,35 @@ stitchgcm_pmull_open_128:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
 	ldp q14, q15, [x0, #96]                                        // round keys
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldr q18, [x0, #160]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_open_128_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_open_128_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_open_128_nonce_hash                               // choose the path
+.Lpmull_open_128_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_open_128_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_128_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -2335,27 +2611,20 @@ stitchgcm_pmull_open_128:
 	aese v23.16b, v16.16b                                          // J0 0, round 8
 	aesmc v23.16b, v23.16b                                         // J0 0, round 8
 	aese v23.16b, v17.16b                                          // J0 0, round 9
-.Lpmull_open_128_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_open_128_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_128_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_open_128_short_text                            // GHASH length block, high product
+.Lpmull_open_128_brief_aad:
+	cbz x5, .Lpmull_open_128_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_open_128_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_open_128_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -2454,36 +2723,21 @@ stitchgcm_pmull_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_open_128_aad_end:
-.Lpmull_open_128_short_text:
+.Lpmull_open_128_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_open_128_text:
+.Lpmull_open_128_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_open_128_text_fewer                               // four blocks of text
-.Lpmull_open_128_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_open_128_brief_fewer                              // four blocks of text
+.Lpmull_open_128_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -2591,16 +2845,13 @@ stitchgcm_pmull_open_128:
 	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_open_128_text_four                                // four blocks of text
-.Lpmull_open_128_text_fewer:
+	b.hs .Lpmull_open_128_brief_four                               // four blocks of text
+.Lpmull_open_128_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_open_128_text_end                             // four blocks of text
-.Lpmull_open_128_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_open_128_brief_end                            // four blocks of text
+.Lpmull_open_128_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -2618,7 +2869,7 @@ stitchgcm_pmull_open_128:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
 	aese v0.16b, v17.16b                                           // AES block 0, round 9
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_open_128_text_last                                // one block of text
+	b.lo .Lpmull_open_128_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v18.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -2635,30 +2886,30 @@ stitchgcm_pmull_open_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_open_128_text_one                            // GHASH, high product
-	b .Lpmull_open_128_text_end                                    // GHASH, high product
-.Lpmull_open_128_text_last:
+	cbnz x10, .Lpmull_open_128_brief_one                           // GHASH, high product
+	b .Lpmull_open_128_brief_end                                   // GHASH, high product
+.Lpmull_open_128_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_open_128_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_128_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_load2:
-	tbz x10, #1, .Lpmull_open_128_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_load2:
+	tbz x10, #1, .Lpmull_open_128_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_load4:
-	tbz x10, #2, .Lpmull_open_128_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_load4:
+	tbz x10, #2, .Lpmull_open_128_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_load8:
-	tbz x10, #3, .Lpmull_open_128_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_load8:
+	tbz x10, #3, .Lpmull_open_128_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_loaded:
+.Lpmull_open_128_brief_loaded:
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -2673,23 +2924,23 @@ stitchgcm_pmull_open_128:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_open_128_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_open_128_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_stored8:
-	tbz x10, #2, .Lpmull_open_128_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_stored8:
+	tbz x10, #2, .Lpmull_open_128_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_stored4:
-	tbz x10, #1, .Lpmull_open_128_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_stored4:
+	tbz x10, #1, .Lpmull_open_128_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_stored2:
-	tbz x10, #0, .Lpmull_open_128_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_open_128_brief_stored2:
+	tbz x10, #0, .Lpmull_open_128_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_open_128_text_stored1:
-.Lpmull_open_128_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_open_128_brief_stored1:
+.Lpmull_open_128_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -2700,9 +2951,8 @@ stitchgcm_pmull_open_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_open_128_long_text                            // reduce the second quarter
 .Lpmull_open_128_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v18.16b                                    // tag = GHASH xor EK0
@@ -2715,6 +2965,7 @@ stitchgcm_pmull_open_128:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Lpmull_open_128_wipe                                     // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -2743,23 +2994,15 @@ stitchgcm_pmull_open_128:
 .Lpmull_open_128_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
 	movi v18.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -2787,10 +3030,38 @@ stitchgcm_pmull_open_128:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Lpmull_open_128_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Lpmull_open_128_tag_compare                                 // tag of less than 16 bytes
+.Lpmull_open_128_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_open_128_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
 .Lpmull_open_128_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_open_128_long_text                             // long message
@@ -2802,7 +3073,7 @@ stitchgcm_pmull_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2910,7 +3181,7 @@ stitchgcm_pmull_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_open_128_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -2934,7 +3205,7 @@ stitchgcm_pmull_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -2948,7 +3219,7 @@ stitchgcm_pmull_open_128:
 	b .Lpmull_open_128_text                                        // GHASH Xi, high product
 .Lpmull_open_128_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -2976,7 +3247,7 @@ stitchgcm_pmull_open_128:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -3457,7 +3728,7 @@ stitchgcm_pmull_open_128:
 	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 10, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
@@ -3502,13 +3773,13 @@ stitchgcm_pmull_open_128:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Lpmull_open_128_bulk_turn                                // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v19.2d, #0                                                // back to the short path
-	movi v20.2d, #0                                                // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v19.2d, #0                                                // back to single blocks
+	movi v20.2d, #0                                                // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -3522,16 +3793,16 @@ stitchgcm_pmull_open_128:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -3545,7 +3816,251 @@ stitchgcm_pmull_open_128:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_open_128_text                                        // GHASH Xi, high product
+.Lpmull_open_128_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_open_128_text_fewer                               // four blocks of text
+.Lpmull_open_128_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v18.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v18.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v18.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v18.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_open_128_text_four                                // four blocks of text
+.Lpmull_open_128_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_open_128_text_end                             // four blocks of text
+.Lpmull_open_128_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_open_128_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v18.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_open_128_text_one                            // GHASH, high product
+	b .Lpmull_open_128_text_end                                    // GHASH, high product
+.Lpmull_open_128_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_128_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_load2:
+	tbz x10, #1, .Lpmull_open_128_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_load4:
+	tbz x10, #2, .Lpmull_open_128_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_load8:
+	tbz x10, #3, .Lpmull_open_128_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_loaded:
+	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_open_128_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_stored8:
+	tbz x10, #2, .Lpmull_open_128_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_stored4:
+	tbz x10, #1, .Lpmull_open_128_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_stored2:
+	tbz x10, #0, .Lpmull_open_128_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_open_128_text_stored1:
+.Lpmull_open_128_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_open_128_long_text                            // reduce the second quarter
+	b .Lpmull_open_128_finish                                      // reduce the second quarter
 .Lpmull_open_128_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -3557,7 +4072,7 @@ stitchgcm_pmull_open_128:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -3665,7 +4180,7 @@ stitchgcm_pmull_open_128:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_open_128_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -3680,7 +4195,7 @@ stitchgcm_pmull_open_128:
 .Lpmull_open_128_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -3690,7 +4205,7 @@ stitchgcm_pmull_open_128:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -3701,7 +4216,7 @@ stitchgcm_pmull_open_128:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_open_128_j0                                          // J0
 	.size stitchgcm_pmull_open_128, . - stitchgcm_pmull_open_128
@@ -3716,14 +4231,15 @@ stitchgcm_pmull_open_128:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 298 instructions.
+// 312 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_init_192
 	.hidden stitchgcm_pmull_init_192
@@ -3867,6 +4383,21 @@ stitchgcm_pmull_init_192:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Lpmull_init_192_counters                                 // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Lpmull_init_192_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Lpmull_init_192_columns                                  // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -3877,10 +4408,10 @@ stitchgcm_pmull_init_192:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
@@ -3888,18 +4419,18 @@ stitchgcm_pmull_init_192:
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
 	eor v2.16b, v2.16b, v3.16b                                     // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -3972,7 +4503,7 @@ stitchgcm_pmull_init_192:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Lpmull_init_192_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -4051,14 +4582,15 @@ stitchgcm_pmull_init_192:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2002 instructions.
+// 2257 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_seal_192
 	.hidden stitchgcm_pmull_seal_192
@@ -4072,10 +4604,7 @@ stitchgcm_pmull_seal_192:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -4083,18 +4612,28 @@ stitchgcm_pmull_seal_192:
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldr q20, [x0, #192]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_seal_192_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_seal_192_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_seal_192_nonce_hash                               // choose the path
+.Lpmull_seal_192_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_seal_192_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_192_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -4115,27 +4654,20 @@ stitchgcm_pmull_seal_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
-.Lpmull_seal_192_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_seal_192_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_192_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_seal_192_short_text                            // GHASH length block, high product
+.Lpmull_seal_192_brief_aad:
+	cbz x5, .Lpmull_seal_192_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_seal_192_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_seal_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -4234,36 +4766,21 @@ stitchgcm_pmull_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_seal_192_aad_end:
-.Lpmull_seal_192_short_text:
+.Lpmull_seal_192_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_seal_192_text:
+.Lpmull_seal_192_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_seal_192_text_fewer                               // four blocks of text
-.Lpmull_seal_192_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_seal_192_brief_fewer                              // four blocks of text
+.Lpmull_seal_192_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -4387,16 +4904,13 @@ stitchgcm_pmull_seal_192:
 	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_seal_192_text_four                                // four blocks of text
-.Lpmull_seal_192_text_fewer:
+	b.hs .Lpmull_seal_192_brief_four                               // four blocks of text
+.Lpmull_seal_192_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_seal_192_text_end                             // four blocks of text
-.Lpmull_seal_192_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_seal_192_brief_end                            // four blocks of text
+.Lpmull_seal_192_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -4418,7 +4932,7 @@ stitchgcm_pmull_seal_192:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
 	aese v0.16b, v19.16b                                           // AES block 0, round 11
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_seal_192_text_last                                // one block of text
+	b.lo .Lpmull_seal_192_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v20.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -4435,34 +4949,34 @@ stitchgcm_pmull_seal_192:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_seal_192_text_one                            // GHASH, high product
-	b .Lpmull_seal_192_text_end                                    // GHASH, high product
-.Lpmull_seal_192_text_last:
+	cbnz x10, .Lpmull_seal_192_brief_one                           // GHASH, high product
+	b .Lpmull_seal_192_brief_end                                   // GHASH, high product
+.Lpmull_seal_192_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_seal_192_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_192_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_load2:
-	tbz x10, #1, .Lpmull_seal_192_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_load2:
+	tbz x10, #1, .Lpmull_seal_192_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_load4:
-	tbz x10, #2, .Lpmull_seal_192_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_load4:
+	tbz x10, #2, .Lpmull_seal_192_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_load8:
-	tbz x10, #3, .Lpmull_seal_192_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_load8:
+	tbz x10, #3, .Lpmull_seal_192_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_loaded:
+.Lpmull_seal_192_brief_loaded:
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -4478,23 +4992,23 @@ stitchgcm_pmull_seal_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_seal_192_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_seal_192_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_stored8:
-	tbz x10, #2, .Lpmull_seal_192_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_stored8:
+	tbz x10, #2, .Lpmull_seal_192_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_stored4:
-	tbz x10, #1, .Lpmull_seal_192_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_stored4:
+	tbz x10, #1, .Lpmull_seal_192_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_stored2:
-	tbz x10, #0, .Lpmull_seal_192_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_seal_192_brief_stored2:
+	tbz x10, #0, .Lpmull_seal_192_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_seal_192_text_stored1:
-.Lpmull_seal_192_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_seal_192_brief_stored1:
+.Lpmull_seal_192_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -4505,9 +5019,8 @@ stitchgcm_pmull_seal_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_seal_192_long_text                            // reduce the second quarter
 .Lpmull_seal_192_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v20.16b                                    // tag = GHASH xor EK0
@@ -4515,25 +5028,16 @@ stitchgcm_pmull_seal_192:
 	b.ne .Lpmull_seal_192_tag_short                                // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Lpmull_seal_192_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
 	movi v20.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -4556,6 +5060,38 @@ stitchgcm_pmull_seal_192:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Lpmull_seal_192_tag_stored1:
 	b .Lpmull_seal_192_wipe                                        // tag of less than 16 bytes
+.Lpmull_seal_192_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_seal_192_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
 .Lpmull_seal_192_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_seal_192_long_text                             // long message
@@ -4567,7 +5103,7 @@ stitchgcm_pmull_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -4675,7 +5211,7 @@ stitchgcm_pmull_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_seal_192_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -4699,7 +5235,7 @@ stitchgcm_pmull_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -4713,7 +5249,7 @@ stitchgcm_pmull_seal_192:
 	b .Lpmull_seal_192_text                                        // GHASH Xi, high product
 .Lpmull_seal_192_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -5185,7 +5721,7 @@ stitchgcm_pmull_seal_192:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -5729,7 +6265,7 @@ stitchgcm_pmull_seal_192:
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 10, round key 12, xor text
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 12, xor text
@@ -5780,7 +6316,7 @@ stitchgcm_pmull_seal_192:
 .Lpmull_seal_192_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -5918,7 +6454,7 @@ stitchgcm_pmull_seal_192:
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -5929,11 +6465,11 @@ stitchgcm_pmull_seal_192:
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -5948,16 +6484,16 @@ stitchgcm_pmull_seal_192:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -5971,7 +6507,276 @@ stitchgcm_pmull_seal_192:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_seal_192_text                                        // GHASH Xi, high product
+.Lpmull_seal_192_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_seal_192_text_fewer                               // four blocks of text
+.Lpmull_seal_192_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v20.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v20.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v20.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v20.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_seal_192_text_four                                // four blocks of text
+.Lpmull_seal_192_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_seal_192_text_end                             // four blocks of text
+.Lpmull_seal_192_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_seal_192_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v20.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_seal_192_text_one                            // GHASH, high product
+	b .Lpmull_seal_192_text_end                                    // GHASH, high product
+.Lpmull_seal_192_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_192_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_load2:
+	tbz x10, #1, .Lpmull_seal_192_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_load4:
+	tbz x10, #2, .Lpmull_seal_192_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_load8:
+	tbz x10, #3, .Lpmull_seal_192_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_loaded:
+	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_seal_192_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_stored8:
+	tbz x10, #2, .Lpmull_seal_192_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_stored4:
+	tbz x10, #1, .Lpmull_seal_192_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_stored2:
+	tbz x10, #0, .Lpmull_seal_192_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_seal_192_text_stored1:
+.Lpmull_seal_192_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_seal_192_long_text                            // reduce the second quarter
+	b .Lpmull_seal_192_finish                                      // reduce the second quarter
 .Lpmull_seal_192_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -5983,7 +6788,7 @@ stitchgcm_pmull_seal_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -6091,7 +6896,7 @@ stitchgcm_pmull_seal_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_seal_192_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -6106,7 +6911,7 @@ stitchgcm_pmull_seal_192:
 .Lpmull_seal_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -6116,7 +6921,7 @@ stitchgcm_pmull_seal_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -6127,7 +6932,7 @@ stitchgcm_pmull_seal_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_seal_192_j0                                          // J0
 	.size stitchgcm_pmull_seal_192, . - stitchgcm_pmull_seal_192
@@ -6151,14 +6956,15 @@ stitchgcm_pmull_seal_192:
 // Key block:
 //      0 to  207  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1437 instructions.
+// 1689 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_open_192
 	.hidden stitchgcm_pmull_open_192
@@ -6173,9 +6979,7 @@ stitchgcm_pmull_open_192:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -6183,18 +6987,28 @@ stitchgcm_pmull_open_192:
 	ldp q16, q17, [x0, #128]                                       // round keys
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldr q20, [x0, #192]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_open_192_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_open_192_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_open_192_nonce_hash                               // choose the path
+.Lpmull_open_192_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_open_192_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_192_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -6215,27 +7029,20 @@ stitchgcm_pmull_open_192:
 	aese v23.16b, v18.16b                                          // J0 0, round 10
 	aesmc v23.16b, v23.16b                                         // J0 0, round 10
 	aese v23.16b, v19.16b                                          // J0 0, round 11
-.Lpmull_open_192_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_open_192_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_192_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_open_192_short_text                            // GHASH length block, high product
+.Lpmull_open_192_brief_aad:
+	cbz x5, .Lpmull_open_192_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_open_192_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_open_192_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -6334,36 +7141,21 @@ stitchgcm_pmull_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_open_192_aad_end:
-.Lpmull_open_192_short_text:
+.Lpmull_open_192_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_open_192_text:
+.Lpmull_open_192_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_open_192_text_fewer                               // four blocks of text
-.Lpmull_open_192_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_open_192_brief_fewer                              // four blocks of text
+.Lpmull_open_192_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -6487,16 +7279,13 @@ stitchgcm_pmull_open_192:
 	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_open_192_text_four                                // four blocks of text
-.Lpmull_open_192_text_fewer:
+	b.hs .Lpmull_open_192_brief_four                               // four blocks of text
+.Lpmull_open_192_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_open_192_text_end                             // four blocks of text
-.Lpmull_open_192_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_open_192_brief_end                            // four blocks of text
+.Lpmull_open_192_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -6518,7 +7307,7 @@ stitchgcm_pmull_open_192:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
 	aese v0.16b, v19.16b                                           // AES block 0, round 11
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_open_192_text_last                                // one block of text
+	b.lo .Lpmull_open_192_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v20.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -6535,30 +7324,30 @@ stitchgcm_pmull_open_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_open_192_text_one                            // GHASH, high product
-	b .Lpmull_open_192_text_end                                    // GHASH, high product
-.Lpmull_open_192_text_last:
+	cbnz x10, .Lpmull_open_192_brief_one                           // GHASH, high product
+	b .Lpmull_open_192_brief_end                                   // GHASH, high product
+.Lpmull_open_192_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_open_192_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_192_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_load2:
-	tbz x10, #1, .Lpmull_open_192_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_load2:
+	tbz x10, #1, .Lpmull_open_192_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_load4:
-	tbz x10, #2, .Lpmull_open_192_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_load4:
+	tbz x10, #2, .Lpmull_open_192_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_load8:
-	tbz x10, #3, .Lpmull_open_192_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_load8:
+	tbz x10, #3, .Lpmull_open_192_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_loaded:
+.Lpmull_open_192_brief_loaded:
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -6573,23 +7362,23 @@ stitchgcm_pmull_open_192:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_open_192_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_open_192_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_stored8:
-	tbz x10, #2, .Lpmull_open_192_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_stored8:
+	tbz x10, #2, .Lpmull_open_192_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_stored4:
-	tbz x10, #1, .Lpmull_open_192_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_stored4:
+	tbz x10, #1, .Lpmull_open_192_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_stored2:
-	tbz x10, #0, .Lpmull_open_192_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_open_192_brief_stored2:
+	tbz x10, #0, .Lpmull_open_192_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_open_192_text_stored1:
-.Lpmull_open_192_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_open_192_brief_stored1:
+.Lpmull_open_192_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -6600,9 +7389,8 @@ stitchgcm_pmull_open_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_open_192_long_text                            // reduce the second quarter
 .Lpmull_open_192_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v20.16b                                    // tag = GHASH xor EK0
@@ -6615,6 +7403,7 @@ stitchgcm_pmull_open_192:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Lpmull_open_192_wipe                                     // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -6643,25 +7432,16 @@ stitchgcm_pmull_open_192:
 .Lpmull_open_192_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x6, #512]                                       // leave no secret in a register
 	movi v20.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -6689,10 +7469,42 @@ stitchgcm_pmull_open_192:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Lpmull_open_192_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Lpmull_open_192_tag_compare                                 // tag of less than 16 bytes
+.Lpmull_open_192_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_open_192_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
 .Lpmull_open_192_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_open_192_long_text                             // long message
@@ -6704,7 +7516,7 @@ stitchgcm_pmull_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -6812,7 +7624,7 @@ stitchgcm_pmull_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_open_192_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -6836,7 +7648,7 @@ stitchgcm_pmull_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -6850,7 +7662,7 @@ stitchgcm_pmull_open_192:
 	b .Lpmull_open_192_text                                        // GHASH Xi, high product
 .Lpmull_open_192_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -6878,7 +7690,7 @@ stitchgcm_pmull_open_192:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -7422,7 +8234,7 @@ stitchgcm_pmull_open_192:
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
 	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 10, round key 12, xor text
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 12, xor text
@@ -7470,11 +8282,11 @@ stitchgcm_pmull_open_192:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Lpmull_open_192_bulk_turn                                // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
-	movi v21.2d, #0                                                // back to the short path
-	movi v22.2d, #0                                                // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
+	movi v21.2d, #0                                                // back to single blocks
+	movi v22.2d, #0                                                // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -7489,16 +8301,16 @@ stitchgcm_pmull_open_192:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -7512,7 +8324,271 @@ stitchgcm_pmull_open_192:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_open_192_text                                        // GHASH Xi, high product
+.Lpmull_open_192_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_open_192_text_fewer                               // four blocks of text
+.Lpmull_open_192_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v20.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v20.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v20.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v20.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_open_192_text_four                                // four blocks of text
+.Lpmull_open_192_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_open_192_text_end                             // four blocks of text
+.Lpmull_open_192_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_open_192_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v20.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_open_192_text_one                            // GHASH, high product
+	b .Lpmull_open_192_text_end                                    // GHASH, high product
+.Lpmull_open_192_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_192_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_load2:
+	tbz x10, #1, .Lpmull_open_192_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_load4:
+	tbz x10, #2, .Lpmull_open_192_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_load8:
+	tbz x10, #3, .Lpmull_open_192_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_loaded:
+	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_open_192_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_stored8:
+	tbz x10, #2, .Lpmull_open_192_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_stored4:
+	tbz x10, #1, .Lpmull_open_192_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_stored2:
+	tbz x10, #0, .Lpmull_open_192_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_open_192_text_stored1:
+.Lpmull_open_192_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_open_192_long_text                            // reduce the second quarter
+	b .Lpmull_open_192_finish                                      // reduce the second quarter
 .Lpmull_open_192_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -7524,7 +8600,7 @@ stitchgcm_pmull_open_192:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -7632,7 +8708,7 @@ stitchgcm_pmull_open_192:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_open_192_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -7647,7 +8723,7 @@ stitchgcm_pmull_open_192:
 .Lpmull_open_192_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -7657,7 +8733,7 @@ stitchgcm_pmull_open_192:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -7668,7 +8744,7 @@ stitchgcm_pmull_open_192:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_open_192_j0                                          // J0
 	.size stitchgcm_pmull_open_192, . - stitchgcm_pmull_open_192
@@ -7683,14 +8759,15 @@ stitchgcm_pmull_open_192:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays.
 // Uses no stack.
-// 307 instructions.
+// 321 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_init_256
 	.hidden stitchgcm_pmull_init_256
@@ -7837,6 +8914,21 @@ stitchgcm_pmull_init_256:
 	str q3, [x2], #16                                              // counter blocks xor round key 0
 	subs x12, x12, #1                                              // counter blocks xor round key 0
 	b.ne .Lpmull_init_256_counters                                 // counter blocks xor round key 0
+	movi v1.2d, #0                                                 // columns for counters
+	movi v4.2d, #0                                                 // columns for counters
+	aese v4.16b, v0.16b                                            // columns for counters
+	aesmc v4.16b, v4.16b                                           // columns for counters
+	add x2, x0, #1376                                              // columns for counters
+	mov x12, #32                                                   // columns for counters
+.Lpmull_init_256_columns:
+	add v1.4s, v1.4s, v2.4s                                        // columns for counters
+	mov v3.16b, v1.16b                                             // columns for counters
+	aese v3.16b, v0.16b                                            // columns for counters
+	aesmc v3.16b, v3.16b                                           // columns for counters
+	eor v3.16b, v3.16b, v4.16b                                     // columns for counters
+	str s3, [x2], #4                                               // columns for counters
+	subs x12, x12, #1                                              // columns for counters
+	b.ne .Lpmull_init_256_columns                                  // columns for counters
 	mov x12, #256                                                  // constants
 	movk x12, #770, lsl #16                                        // constants
 	movk x12, #1284, lsl #32                                       // constants
@@ -7847,10 +8939,10 @@ stitchgcm_pmull_init_256:
 	movk x12, #3340, lsl #32                                       // constants
 	movk x12, #3854, lsl #48                                       // constants
 	mov v4.d[1], x12                                               // constants
-	str q4, [x0, #1344]                                            // constants
+	str q4, [x0, #576]                                             // constants
 	movi v3.16b, #15                                               // constants
 	eor v6.16b, v4.16b, v3.16b                                     // constants
-	str q6, [x0, #1312]                                            // constants
+	str q6, [x0, #544]                                             // constants
 	movi v3.16b, #16                                               // constants
 	ext v3.16b, v7.16b, v3.16b, #8                                 // constants
 	ext v2.16b, v6.16b, v6.16b, #8                                 // constants
@@ -7858,18 +8950,18 @@ stitchgcm_pmull_init_256:
 	ext v1.16b, v7.16b, v1.16b, #8                                 // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
 	eor v2.16b, v2.16b, v3.16b                                     // constants
-	str q2, [x0, #1280]                                            // constants
+	str q2, [x0, #512]                                             // constants
 	movi v1.16b, #8                                                // constants
 	eor v2.16b, v2.16b, v1.16b                                     // constants
-	str q2, [x0, #1296]                                            // constants
+	str q2, [x0, #528]                                             // constants
 	mov x12, #0                                                    // constants
 	movk x12, #49664, lsl #48                                      // constants
 	dup v5.2d, x12                                                 // constants
-	str q5, [x0, #1328]                                            // constants
+	str q5, [x0, #560]                                             // constants
 	movi v3.2d, #0                                                 // constants
 	mov w12, #1                                                    // constants
 	mov v3.s[3], w12                                               // constants
-	str q3, [x0, #1360]                                            // constants
+	str q3, [x0, #592]                                             // constants
 	movi v0.2d, #0                                                 // constants
 	ldr q1, [x0]                                                   // H, round 0
 	aese v0.16b, v1.16b                                            // H, round 0
@@ -7948,7 +9040,7 @@ stitchgcm_pmull_init_256:
 	dup v20.2d, v1.d[0]                                            // H^2
 	eor v21.16b, v19.16b, v20.16b                                  // H^2
 	mov v2.16b, v0.16b                                             // H^2
-	add x2, x0, #768                                               // H^2
+	add x2, x0, #864                                               // H^2
 	mov x12, #16                                                   // H^2
 .Lpmull_init_256_powers:
 	trn2 v16.2d, v1.2d, v2.2d                                      // store two powers
@@ -8027,14 +9119,15 @@ stitchgcm_pmull_init_256:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2160 instructions.
+// 2438 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_seal_256
 	.hidden stitchgcm_pmull_seal_256
@@ -8048,10 +9141,7 @@ stitchgcm_pmull_seal_256:
 	stp d14, d15, [sp, #48]                                        // save registers
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
-	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -8060,18 +9150,28 @@ stitchgcm_pmull_seal_256:
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldp q20, q21, [x0, #192]                                       // round keys
 	ldr q22, [x0, #224]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_seal_256_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_seal_256_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_seal_256_nonce_hash                               // choose the path
+.Lpmull_seal_256_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_seal_256_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_256_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -8096,27 +9196,20 @@ stitchgcm_pmull_seal_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
-.Lpmull_seal_256_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_seal_256_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_seal_256_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_seal_256_short_text                            // GHASH length block, high product
+.Lpmull_seal_256_brief_aad:
+	cbz x5, .Lpmull_seal_256_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_seal_256_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_seal_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -8215,36 +9308,21 @@ stitchgcm_pmull_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_seal_256_aad_end:
-.Lpmull_seal_256_short_text:
+.Lpmull_seal_256_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_seal_256_text:
+.Lpmull_seal_256_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_seal_256_text_fewer                               // four blocks of text
-.Lpmull_seal_256_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_seal_256_brief_fewer                              // four blocks of text
+.Lpmull_seal_256_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -8384,16 +9462,13 @@ stitchgcm_pmull_seal_256:
 	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_seal_256_text_four                                // four blocks of text
-.Lpmull_seal_256_text_fewer:
+	b.hs .Lpmull_seal_256_brief_four                               // four blocks of text
+.Lpmull_seal_256_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_seal_256_text_end                             // four blocks of text
-.Lpmull_seal_256_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_seal_256_brief_end                            // four blocks of text
+.Lpmull_seal_256_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -8419,7 +9494,7 @@ stitchgcm_pmull_seal_256:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
 	aese v0.16b, v21.16b                                           // AES block 0, round 13
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_seal_256_text_last                                // one block of text
+	b.lo .Lpmull_seal_256_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v22.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -8436,34 +9511,34 @@ stitchgcm_pmull_seal_256:
 	ldr d0, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_seal_256_text_one                            // GHASH, high product
-	b .Lpmull_seal_256_text_end                                    // GHASH, high product
-.Lpmull_seal_256_text_last:
+	cbnz x10, .Lpmull_seal_256_brief_one                           // GHASH, high product
+	b .Lpmull_seal_256_brief_end                                   // GHASH, high product
+.Lpmull_seal_256_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_seal_256_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_256_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_load2:
-	tbz x10, #1, .Lpmull_seal_256_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_load2:
+	tbz x10, #1, .Lpmull_seal_256_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_load4:
-	tbz x10, #2, .Lpmull_seal_256_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_load4:
+	tbz x10, #2, .Lpmull_seal_256_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_load8:
-	tbz x10, #3, .Lpmull_seal_256_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_load8:
+	tbz x10, #3, .Lpmull_seal_256_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_loaded:
+.Lpmull_seal_256_brief_loaded:
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
-	ldr q2, [x0, #1344]                                            // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
 	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
 	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
@@ -8479,23 +9554,23 @@ stitchgcm_pmull_seal_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_seal_256_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_seal_256_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_stored8:
-	tbz x10, #2, .Lpmull_seal_256_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_stored8:
+	tbz x10, #2, .Lpmull_seal_256_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_stored4:
-	tbz x10, #1, .Lpmull_seal_256_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_stored4:
+	tbz x10, #1, .Lpmull_seal_256_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_stored2:
-	tbz x10, #0, .Lpmull_seal_256_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_seal_256_brief_stored2:
+	tbz x10, #0, .Lpmull_seal_256_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_seal_256_text_stored1:
-.Lpmull_seal_256_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_seal_256_brief_stored1:
+.Lpmull_seal_256_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -8506,9 +9581,8 @@ stitchgcm_pmull_seal_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_seal_256_long_text                            // reduce the second quarter
 .Lpmull_seal_256_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v22.16b                                    // tag = GHASH xor EK0
@@ -8516,27 +9590,17 @@ stitchgcm_pmull_seal_256:
 	b.ne .Lpmull_seal_256_tag_short                                // tag = GHASH xor EK0
 	str q0, [x8]                                                   // tag = GHASH xor EK0
 .Lpmull_seal_256_wipe:
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
-	movi v20.2d, #0                                                // leave no secret in a register
-	movi v21.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
 	movi v22.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x0, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x0, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x0, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -8559,6 +9623,42 @@ stitchgcm_pmull_seal_256:
 	str b0, [x8], #1                                               // tag of less than 16 bytes
 .Lpmull_seal_256_tag_stored1:
 	b .Lpmull_seal_256_wipe                                        // tag of less than 16 bytes
+.Lpmull_seal_256_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_seal_256_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
+	aesmc v23.16b, v23.16b                                         // J0 0, round 11
+	aese v23.16b, v20.16b                                          // J0 0, round 12
+	aesmc v23.16b, v23.16b                                         // J0 0, round 12
+	aese v23.16b, v21.16b                                          // J0 0, round 13
 .Lpmull_seal_256_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_seal_256_long_text                             // long message
@@ -8570,7 +9670,7 @@ stitchgcm_pmull_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -8678,7 +9778,7 @@ stitchgcm_pmull_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_seal_256_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -8702,7 +9802,7 @@ stitchgcm_pmull_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -8716,7 +9816,7 @@ stitchgcm_pmull_seal_256:
 	b .Lpmull_seal_256_text                                        // GHASH Xi, high product
 .Lpmull_seal_256_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -9254,7 +10354,7 @@ stitchgcm_pmull_seal_256:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -9856,7 +10956,7 @@ stitchgcm_pmull_seal_256:
 	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
@@ -9915,7 +11015,7 @@ stitchgcm_pmull_seal_256:
 .Lpmull_seal_256_bulk_end:
 	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
 	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
 	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
@@ -10053,7 +11153,7 @@ stitchgcm_pmull_seal_256:
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
@@ -10064,9 +11164,9 @@ stitchgcm_pmull_seal_256:
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -10082,16 +11182,16 @@ stitchgcm_pmull_seal_256:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -10105,7 +11205,296 @@ stitchgcm_pmull_seal_256:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_seal_256_text                                        // GHASH Xi, high product
+.Lpmull_seal_256_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_seal_256_text_fewer                               // four blocks of text
+.Lpmull_seal_256_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v20.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	aese v2.16b, v20.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v20.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	aese v1.16b, v21.16b                                           // AES block 1, round 13
+	aese v2.16b, v21.16b                                           // AES block 2, round 13
+	aese v3.16b, v21.16b                                           // AES block 3, round 13
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v22.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v22.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v22.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v22.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v4.16b, {v0.16b, v1.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v5.16b, {v0.16b, v1.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v6.16b, {v2.16b, v3.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v7.16b, {v2.16b, v3.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q0, q1, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, low products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, low products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, low products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low products
+	eor v5.16b, v4.16b, v5.16b                                     // GHASH, middle terms
+	eor v7.16b, v6.16b, v7.16b                                     // GHASH, middle terms
+	ldp q0, q1, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v2.1q, v5.1d, v0.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v5.2d, v0.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	pmull v2.1q, v7.1d, v1.1d                                      // GHASH, middle products
+	pmull2 v3.1q, v7.2d, v1.2d                                     // GHASH, middle products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v2.16b                                   // GHASH, middle products
+	ldp q0, q1, [x11], #32                                         // GHASH, powers of H, high
+	pmull v2.1q, v4.1d, v0.1d                                      // GHASH, high products
+	pmull2 v3.1q, v4.2d, v0.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	pmull v2.1q, v6.1d, v1.1d                                      // GHASH, high products
+	pmull2 v3.1q, v6.2d, v1.2d                                     // GHASH, high products
+	eor v2.16b, v2.16b, v3.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v2.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_seal_256_text_four                                // four blocks of text
+.Lpmull_seal_256_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_seal_256_text_end                             // four blocks of text
+.Lpmull_seal_256_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_seal_256_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v22.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v0.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v0.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d0, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v0.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d0, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v0.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d0, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v0.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_seal_256_text_one                            // GHASH, high product
+	b .Lpmull_seal_256_text_end                                    // GHASH, high product
+.Lpmull_seal_256_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_seal_256_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_load2:
+	tbz x10, #1, .Lpmull_seal_256_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_load4:
+	tbz x10, #2, .Lpmull_seal_256_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_load8:
+	tbz x10, #3, .Lpmull_seal_256_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_loaded:
+	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
+	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
+	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
+	and v0.16b, v0.16b, v1.16b                                     // the last 1 to 15 bytes of text
+	mov v4.16b, v0.16b                                             // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_seal_256_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_stored8:
+	tbz x10, #2, .Lpmull_seal_256_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_stored4:
+	tbz x10, #1, .Lpmull_seal_256_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_stored2:
+	tbz x10, #0, .Lpmull_seal_256_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_seal_256_text_stored1:
+.Lpmull_seal_256_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_seal_256_long_text                            // reduce the second quarter
+	b .Lpmull_seal_256_finish                                      // reduce the second quarter
 .Lpmull_seal_256_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -10117,7 +11506,7 @@ stitchgcm_pmull_seal_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -10225,7 +11614,7 @@ stitchgcm_pmull_seal_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_seal_256_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -10240,7 +11629,7 @@ stitchgcm_pmull_seal_256:
 .Lpmull_seal_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -10250,7 +11639,7 @@ stitchgcm_pmull_seal_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -10261,7 +11650,7 @@ stitchgcm_pmull_seal_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_seal_256_j0                                          // J0
 	.size stitchgcm_pmull_seal_256, . - stitchgcm_pmull_seal_256
@@ -10285,14 +11674,15 @@ stitchgcm_pmull_seal_256:
 // Key block:
 //      0 to  239  round keys
 //    256 to  511  counter blocks 0 to 15 xor round key 0
-//    512 to  767  H^32 to H^1, times x^-1: high halves
-//    768 to 1023  their low halves
-//   1024 to 1279  the xor of both
-//   1280 to 1375  constants
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1529 instructions.
+// 1804 instructions.
 	.balign 64
 	.globl stitchgcm_pmull_open_256
 	.hidden stitchgcm_pmull_open_256
@@ -10307,9 +11697,7 @@ stitchgcm_pmull_open_256:
 	lsl x14, x5, #3                                                // bits of AAD, bits of text
 	lsl x15, x3, #3                                                // bits of AAD, bits of text
 	mov x16, x1                                                    // bits of AAD, bits of text
-	ldr q29, [x0, #1280]                                           // constants
-	ldr q30, [x0, #1296]                                           // constants
-	ldr q31, [x0, #1360]                                           // constants
+	ldp q29, q30, [x0, #512]                                       // constants
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -10318,18 +11706,28 @@ stitchgcm_pmull_open_256:
 	ldp q18, q19, [x0, #160]                                       // round keys
 	ldp q20, q21, [x0, #192]                                       // round keys
 	ldr q22, [x0, #224]                                            // round keys
-	cmp x7, #12                                                    // nonce of 12 bytes: J0 = nonce, 1
-	b.ne .Lpmull_open_256_nonce_hash                               // nonce of 12 bytes: J0 = nonce, 1
-	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
-	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
-	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
-.Lpmull_open_256_j0:
-	rev32 v28.16b, v23.16b                                         // CB after J0
-	add v28.4s, v28.4s, v31.4s                                     // CB after J0
-	aese v23.16b, v8.16b                                           // J0 0, round 0
-	aesmc v23.16b, v23.16b                                         // J0 0, round 0
-	aese v23.16b, v9.16b                                           // J0 0, round 1
+	cmp x7, #12                                                    // choose the path
+	b.ne .Lpmull_open_256_nonce_hash                               // choose the path
+.Lpmull_open_256_lengths:
+	add x12, x3, #15                                               // blocks of AAD and text
+	lsr x12, x12, #4                                               // blocks of AAD and text
+	add x13, x5, #15                                               // blocks of AAD and text
+	lsr x13, x13, #4                                               // blocks of AAD and text
+	add x12, x12, x13                                              // blocks of AAD and text
+	cmp x12, #31                                                   // blocks of AAD and text
+	b.hi .Lpmull_open_256_long_nonce                               // blocks of AAD and text
+	lsl x12, x12, #3                                               // blocks of AAD and text
+	add x11, x0, #856                                              // blocks of AAD and text
+	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_256_brief_j0:
+	ldr d28, [x6], #8                                              // nonce, counter 0
+	ld1 {v28.s}[2], [x6]                                           // nonce, counter 0
+	aese v28.16b, v8.16b                                           // round 0
+	aesmc v28.16b, v28.16b                                         // round 0
+	eor v28.16b, v28.16b, v9.16b                                   // round key 1
+	add x17, x0, #1376                                             // round key 1
+	ldr s23, [x17], #4                                             // columns for counters
+	aese v23.16b, v28.16b                                          // J0 0, round 1
 	aesmc v23.16b, v23.16b                                         // J0 0, round 1
 	aese v23.16b, v10.16b                                          // J0 0, round 2
 	aesmc v23.16b, v23.16b                                         // J0 0, round 2
@@ -10354,27 +11752,20 @@ stitchgcm_pmull_open_256:
 	aese v23.16b, v20.16b                                          // J0 0, round 12
 	aesmc v23.16b, v23.16b                                         // J0 0, round 12
 	aese v23.16b, v21.16b                                          // J0 0, round 13
-.Lpmull_open_256_lengths:
-	add x12, x3, #15                                               // blocks of AAD and text
-	lsr x12, x12, #4                                               // blocks of AAD and text
-	add x13, x5, #15                                               // blocks of AAD and text
-	lsr x13, x13, #4                                               // blocks of AAD and text
-	add x12, x12, x13                                              // blocks of AAD and text
-	cmp x12, #31                                                   // blocks of AAD and text
-	b.hi .Lpmull_open_256_long                                     // blocks of AAD and text
-	lsl x12, x12, #3                                               // blocks of AAD and text
-	add x11, x0, #760                                              // blocks of AAD and text
-	sub x11, x11, x12                                              // blocks of AAD and text
+.Lpmull_open_256_lengths_block:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
-	cbz x5, .Lpmull_open_256_short_text                            // GHASH length block, high product
+.Lpmull_open_256_brief_aad:
+	cbz x5, .Lpmull_open_256_brief_text                            // GHASH length block, high product
+	subs x10, x5, #16                                              // GHASH length block, high product
+	b.lo .Lpmull_open_256_aad_last                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
 .Lpmull_open_256_aad:
 	subs x10, x10, #64                                             // aad: four blocks
@@ -10473,36 +11864,21 @@ stitchgcm_pmull_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 .Lpmull_open_256_aad_end:
-.Lpmull_open_256_short_text:
+.Lpmull_open_256_brief_text:
 	mov x10, x3                                                    // aad, high product
-	mov x3, #0                                                     // aad, high product
-.Lpmull_open_256_text:
+.Lpmull_open_256_brief:
 	subs x10, x10, #64                                             // four blocks of text
-	b.lo .Lpmull_open_256_text_fewer                               // four blocks of text
-.Lpmull_open_256_text_four:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	rev32 v1.16b, v28.16b                                          // CB 1
-	add v28.4s, v28.4s, v31.4s                                     // CB 1
-	rev32 v2.16b, v28.16b                                          // CB 2
-	add v28.4s, v28.4s, v31.4s                                     // CB 2
-	rev32 v3.16b, v28.16b                                          // CB 3
-	add v28.4s, v28.4s, v31.4s                                     // CB 3
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v1.16b, v8.16b                                            // AES block 1, round 0
-	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	aese v2.16b, v8.16b                                            // AES block 2, round 0
-	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
-	aese v3.16b, v8.16b                                            // AES block 3, round 0
-	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	b.lo .Lpmull_open_256_brief_fewer                              // four blocks of text
+.Lpmull_open_256_brief_four:
+	ldp s0, s1, [x17], #8                                          // columns for counters
+	ldp s2, s3, [x17], #8                                          // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
-	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aese v1.16b, v28.16b                                           // AES block 1, round 1
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
-	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aese v2.16b, v28.16b                                           // AES block 2, round 1
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
-	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aese v3.16b, v28.16b                                           // AES block 3, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -10642,16 +12018,13 @@ stitchgcm_pmull_open_256:
 	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
 	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
 	subs x10, x10, #64                                             // four blocks of text
-	b.hs .Lpmull_open_256_text_four                                // four blocks of text
-.Lpmull_open_256_text_fewer:
+	b.hs .Lpmull_open_256_brief_four                               // four blocks of text
+.Lpmull_open_256_brief_fewer:
 	and x10, x10, #63                                              // four blocks of text
-	cbz x10, .Lpmull_open_256_text_end                             // four blocks of text
-.Lpmull_open_256_text_one:
-	rev32 v0.16b, v28.16b                                          // CB 0
-	add v28.4s, v28.4s, v31.4s                                     // CB 0
-	aese v0.16b, v8.16b                                            // AES block 0, round 0
-	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
-	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	cbz x10, .Lpmull_open_256_brief_end                            // four blocks of text
+.Lpmull_open_256_brief_one:
+	ldr s0, [x17], #4                                              // columns for counters
+	aese v0.16b, v28.16b                                           // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v0.16b, v10.16b                                           // AES block 0, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
@@ -10677,7 +12050,7 @@ stitchgcm_pmull_open_256:
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
 	aese v0.16b, v21.16b                                           // AES block 0, round 13
 	subs x10, x10, #16                                             // one block of text
-	b.lo .Lpmull_open_256_text_last                                // one block of text
+	b.lo .Lpmull_open_256_brief_last                               // one block of text
 	ldr q4, [x2], #16                                              // one block of text
 	eor v0.16b, v0.16b, v22.16b                                    // one block of text
 	eor v0.16b, v0.16b, v4.16b                                     // one block of text
@@ -10694,30 +12067,30 @@ stitchgcm_pmull_open_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	cbnz x10, .Lpmull_open_256_text_one                            // GHASH, high product
-	b .Lpmull_open_256_text_end                                    // GHASH, high product
-.Lpmull_open_256_text_last:
+	cbnz x10, .Lpmull_open_256_brief_one                           // GHASH, high product
+	b .Lpmull_open_256_brief_end                                   // GHASH, high product
+.Lpmull_open_256_brief_last:
 	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
-	tbz x10, #0, .Lpmull_open_256_text_load2                       // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_256_brief_load2                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_load2:
-	tbz x10, #1, .Lpmull_open_256_text_load4                       // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_load2:
+	tbz x10, #1, .Lpmull_open_256_brief_load4                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_load4:
-	tbz x10, #2, .Lpmull_open_256_text_load8                       // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_load4:
+	tbz x10, #2, .Lpmull_open_256_brief_load8                      // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_load8:
-	tbz x10, #3, .Lpmull_open_256_text_loaded                      // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_load8:
+	tbz x10, #3, .Lpmull_open_256_brief_loaded                     // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
 	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_loaded:
+.Lpmull_open_256_brief_loaded:
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -10732,23 +12105,23 @@ stitchgcm_pmull_open_256:
 	ldr d4, [x11], #8                                              // GHASH, high product
 	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
 	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
-	tbz x10, #3, .Lpmull_open_256_text_stored8                     // the last 1 to 15 bytes of text
+	tbz x10, #3, .Lpmull_open_256_brief_stored8                    // the last 1 to 15 bytes of text
 	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_stored8:
-	tbz x10, #2, .Lpmull_open_256_text_stored4                     // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_stored8:
+	tbz x10, #2, .Lpmull_open_256_brief_stored4                    // the last 1 to 15 bytes of text
 	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_stored4:
-	tbz x10, #1, .Lpmull_open_256_text_stored2                     // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_stored4:
+	tbz x10, #1, .Lpmull_open_256_brief_stored2                    // the last 1 to 15 bytes of text
 	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
 	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_stored2:
-	tbz x10, #0, .Lpmull_open_256_text_stored1                     // the last 1 to 15 bytes of text
+.Lpmull_open_256_brief_stored2:
+	tbz x10, #0, .Lpmull_open_256_brief_stored1                    // the last 1 to 15 bytes of text
 	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
-.Lpmull_open_256_text_stored1:
-.Lpmull_open_256_text_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+.Lpmull_open_256_brief_stored1:
+.Lpmull_open_256_brief_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -10759,9 +12132,8 @@ stitchgcm_pmull_open_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	cbnz x3, .Lpmull_open_256_long_text                            // reduce the second quarter
 .Lpmull_open_256_finish:
-	ldr q2, [x0, #1312]                                            // tag = GHASH xor EK0
+	ldr q2, [x0, #544]                                             // tag = GHASH xor EK0
 	tbl v0.16b, {v27.16b}, v2.16b                                  // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v23.16b                                    // tag = GHASH xor EK0
 	eor v0.16b, v0.16b, v22.16b                                    // tag = GHASH xor EK0
@@ -10774,6 +12146,7 @@ stitchgcm_pmull_open_256:
 	mov x13, v0.d[1]                                               // compare the tag
 	orr x12, x12, x13                                              // compare the tag
 	cmp x12, #0                                                    // compare the tag
+	mov x6, x0                                                     // compare the tag
 	cset x0, eq                                                    // compare the tag
 	b.eq .Lpmull_open_256_wipe                                     // compare the tag
 	lsr x3, x15, #3                                                // wrong tag: clear the output
@@ -10802,27 +12175,17 @@ stitchgcm_pmull_open_256:
 .Lpmull_open_256_wipe:
 	mov x12, #0                                                    // leave no secret in a register
 	mov x13, #0                                                    // leave no secret in a register
-	movi v0.2d, #0                                                 // leave no secret in a register
-	movi v1.2d, #0                                                 // leave no secret in a register
-	movi v2.2d, #0                                                 // leave no secret in a register
-	movi v3.2d, #0                                                 // leave no secret in a register
-	movi v4.2d, #0                                                 // leave no secret in a register
-	movi v5.2d, #0                                                 // leave no secret in a register
-	movi v6.2d, #0                                                 // leave no secret in a register
-	movi v7.2d, #0                                                 // leave no secret in a register
-	movi v16.2d, #0                                                // leave no secret in a register
-	movi v17.2d, #0                                                // leave no secret in a register
-	movi v18.2d, #0                                                // leave no secret in a register
-	movi v19.2d, #0                                                // leave no secret in a register
-	movi v20.2d, #0                                                // leave no secret in a register
-	movi v21.2d, #0                                                // leave no secret in a register
+	ldp q0, q1, [x6, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x6, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x6, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x6, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x6, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x6, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x6, #512]                                       // leave no secret in a register
 	movi v22.2d, #0                                                // leave no secret in a register
-	movi v23.2d, #0                                                // leave no secret in a register
-	movi v24.2d, #0                                                // leave no secret in a register
-	movi v25.2d, #0                                                // leave no secret in a register
-	movi v26.2d, #0                                                // leave no secret in a register
-	movi v27.2d, #0                                                // leave no secret in a register
-	movi v28.2d, #0                                                // leave no secret in a register
+	ldp q23, q24, [x6, #512]                                       // leave no secret in a register
+	ldp q25, q26, [x6, #512]                                       // leave no secret in a register
+	ldp q27, q28, [x6, #512]                                       // leave no secret in a register
 	ldp d10, d11, [sp, #16]                                        // restore registers
 	ldp d12, d13, [sp, #32]                                        // restore registers
 	ldp d14, d15, [sp, #48]                                        // restore registers
@@ -10850,10 +12213,46 @@ stitchgcm_pmull_open_256:
 	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
 .Lpmull_open_256_tag_loaded:
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
-	ldr q3, [x0, #1344]                                            // tag of less than 16 bytes
+	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
 	cmhi v2.16b, v2.16b, v3.16b                                    // tag of less than 16 bytes
 	and v0.16b, v0.16b, v2.16b                                     // tag of less than 16 bytes
 	b .Lpmull_open_256_tag_compare                                 // tag of less than 16 bytes
+.Lpmull_open_256_long_nonce:
+	ldr d23, [x6], #8                                              // nonce of 12 bytes: J0 = nonce, 1
+	ld1 {v23.s}[2], [x6]                                           // nonce of 12 bytes: J0 = nonce, 1
+	mov w12, #16777216                                             // nonce of 12 bytes: J0 = nonce, 1
+	mov v23.s[3], w12                                              // nonce of 12 bytes: J0 = nonce, 1
+.Lpmull_open_256_j0:
+	ldr q31, [x0, #592]                                            // CB after J0
+	rev32 v28.16b, v23.16b                                         // CB after J0
+	add v28.4s, v28.4s, v31.4s                                     // CB after J0
+	aese v23.16b, v8.16b                                           // J0 0, round 0
+	aesmc v23.16b, v23.16b                                         // J0 0, round 0
+	aese v23.16b, v9.16b                                           // J0 0, round 1
+	aesmc v23.16b, v23.16b                                         // J0 0, round 1
+	aese v23.16b, v10.16b                                          // J0 0, round 2
+	aesmc v23.16b, v23.16b                                         // J0 0, round 2
+	aese v23.16b, v11.16b                                          // J0 0, round 3
+	aesmc v23.16b, v23.16b                                         // J0 0, round 3
+	aese v23.16b, v12.16b                                          // J0 0, round 4
+	aesmc v23.16b, v23.16b                                         // J0 0, round 4
+	aese v23.16b, v13.16b                                          // J0 0, round 5
+	aesmc v23.16b, v23.16b                                         // J0 0, round 5
+	aese v23.16b, v14.16b                                          // J0 0, round 6
+	aesmc v23.16b, v23.16b                                         // J0 0, round 6
+	aese v23.16b, v15.16b                                          // J0 0, round 7
+	aesmc v23.16b, v23.16b                                         // J0 0, round 7
+	aese v23.16b, v16.16b                                          // J0 0, round 8
+	aesmc v23.16b, v23.16b                                         // J0 0, round 8
+	aese v23.16b, v17.16b                                          // J0 0, round 9
+	aesmc v23.16b, v23.16b                                         // J0 0, round 9
+	aese v23.16b, v18.16b                                          // J0 0, round 10
+	aesmc v23.16b, v23.16b                                         // J0 0, round 10
+	aese v23.16b, v19.16b                                          // J0 0, round 11
+	aesmc v23.16b, v23.16b                                         // J0 0, round 11
+	aese v23.16b, v20.16b                                          // J0 0, round 12
+	aesmc v23.16b, v23.16b                                         // J0 0, round 12
+	aese v23.16b, v21.16b                                          // J0 0, round 13
 .Lpmull_open_256_long:
 	movi v27.2d, #0                                                // long message
 	cbz x5, .Lpmull_open_256_long_text                             // long message
@@ -10865,7 +12264,7 @@ stitchgcm_pmull_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -10973,7 +12372,7 @@ stitchgcm_pmull_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // long_aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // long_aad, high product
 .Lpmull_open_256_long_aad_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -10997,7 +12396,7 @@ stitchgcm_pmull_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -11011,7 +12410,7 @@ stitchgcm_pmull_open_256:
 	b .Lpmull_open_256_text                                        // GHASH Xi, high product
 .Lpmull_open_256_bulk:
 	mov x17, #0                                                    // prepare the bulk loop
-	add x11, x0, #640                                              // prepare the bulk loop
+	add x11, x0, #736                                              // prepare the bulk loop
 	rev32 v12.16b, v28.16b                                         // prepare the bulk loop
 	rev w12, w17                                                   // prepare the bulk loop
 	mov v12.s[3], w12                                              // prepare the bulk loop
@@ -11039,7 +12438,7 @@ stitchgcm_pmull_open_256:
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
 	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
-	ldr q21, [x0, #1312]                                           // GHASH block 0, add Xi
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
 	aese v0.16b, v8.16b                                            // AES block 0, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
 	aese v1.16b, v8.16b                                            // AES block 1, round 1
@@ -11641,7 +13040,7 @@ stitchgcm_pmull_open_256:
 	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
 	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
-	ldr q18, [x0, #1328]                                           // GHASH middle terms without low and high
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
@@ -11697,9 +13096,9 @@ stitchgcm_pmull_open_256:
 	sub x3, x3, #256                                               // next turn
 	cmp x3, #256                                                   // next turn
 	b.hs .Lpmull_open_256_bulk_turn                                // next turn
-	add w17, w17, #2                                               // back to the short path
-	mov v28.s[3], w17                                              // back to the short path
-	ldr q31, [x0, #1360]                                           // back to the short path
+	add w17, w17, #2                                               // back to single blocks
+	mov v28.s[3], w17                                              // back to single blocks
+	ldr q31, [x0, #592]                                            // back to single blocks
 	ldp q8, q9, [x0]                                               // round keys
 	ldp q10, q11, [x0, #32]                                        // round keys
 	ldp q12, q13, [x0, #64]                                        // round keys
@@ -11715,16 +13114,16 @@ stitchgcm_pmull_open_256:
 	fmov d0, x14                                                   // GHASH length block, halves
 	fmov d1, x15                                                   // GHASH length block, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH length block, halves
-	ldr d3, [x0, #1016]                                            // GHASH length block, low product
+	ldr d3, [x0, #1112]                                            // GHASH length block, low product
 	pmull v25.1q, v1.1d, v3.1d                                     // GHASH length block, low product
-	ldr d3, [x0, #1272]                                            // GHASH length block, middle product
+	ldr d3, [x0, #1368]                                            // GHASH length block, middle product
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH length block, middle product
-	ldr d3, [x0, #760]                                             // GHASH length block, high product
+	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #760                                              // power of H for the first block
+	add x11, x0, #856                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -11738,7 +13137,291 @@ stitchgcm_pmull_open_256:
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v0.1q, v0.1d, v3.1d                                      // GHASH Xi, high product
 	eor v24.16b, v24.16b, v0.16b                                   // GHASH Xi, high product
-	b .Lpmull_open_256_text                                        // GHASH Xi, high product
+.Lpmull_open_256_text:
+	subs x10, x10, #64                                             // four blocks of text
+	b.lo .Lpmull_open_256_text_fewer                               // four blocks of text
+.Lpmull_open_256_text_four:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	rev32 v1.16b, v28.16b                                          // CB 1
+	add v28.4s, v28.4s, v31.4s                                     // CB 1
+	rev32 v2.16b, v28.16b                                          // CB 2
+	add v28.4s, v28.4s, v31.4s                                     // CB 2
+	rev32 v3.16b, v28.16b                                          // CB 3
+	add v28.4s, v28.4s, v31.4s                                     // CB 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v8.16b                                            // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	aese v2.16b, v8.16b                                            // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v8.16b                                            // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v9.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v10.16b                                           // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v10.16b                                           // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v10.16b                                           // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v11.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v11.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v11.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v12.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v12.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v12.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v13.16b                                           // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v13.16b                                           // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v13.16b                                           // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v14.16b                                           // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v14.16b                                           // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v14.16b                                           // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v15.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v15.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v15.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v16.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v16.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v16.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v17.16b                                           // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v17.16b                                           // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v17.16b                                           // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v18.16b                                           // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v18.16b                                           // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v18.16b                                           // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v1.16b, v19.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v19.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	aese v3.16b, v19.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v20.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	aese v2.16b, v20.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v20.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	aese v1.16b, v21.16b                                           // AES block 1, round 13
+	aese v2.16b, v21.16b                                           // AES block 2, round 13
+	aese v3.16b, v21.16b                                           // AES block 3, round 13
+	ldp q4, q5, [x2], #32                                          // text
+	ldp q6, q7, [x2], #32                                          // text
+	eor v0.16b, v0.16b, v22.16b                                    // AES block 0, last round key, xor text
+	eor v0.16b, v0.16b, v4.16b                                     // AES block 0, last round key, xor text
+	eor v1.16b, v1.16b, v22.16b                                    // AES block 1, last round key, xor text
+	eor v1.16b, v1.16b, v5.16b                                     // AES block 1, last round key, xor text
+	eor v2.16b, v2.16b, v22.16b                                    // AES block 2, last round key, xor text
+	eor v2.16b, v2.16b, v6.16b                                     // AES block 2, last round key, xor text
+	eor v3.16b, v3.16b, v22.16b                                    // AES block 3, last round key, xor text
+	eor v3.16b, v3.16b, v7.16b                                     // AES block 3, last round key, xor text
+	stp q0, q1, [x1], #32                                          // text
+	stp q2, q3, [x1], #32                                          // text
+	tbl v0.16b, {v4.16b, v5.16b}, v29.16b                          // GHASH, halves of blocks 0, 1
+	tbl v1.16b, {v4.16b, v5.16b}, v30.16b                          // GHASH, halves of blocks 0, 1
+	tbl v2.16b, {v6.16b, v7.16b}, v29.16b                          // GHASH, halves of blocks 2, 3
+	tbl v3.16b, {v6.16b, v7.16b}, v30.16b                          // GHASH, halves of blocks 2, 3
+	ldp q4, q5, [x11, #256]                                        // GHASH, powers of H, low
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, low products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, low products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, low products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, low products
+	eor v25.16b, v25.16b, v6.16b                                   // GHASH, low products
+	eor v1.16b, v0.16b, v1.16b                                     // GHASH, middle terms
+	eor v3.16b, v2.16b, v3.16b                                     // GHASH, middle terms
+	ldp q4, q5, [x11, #512]                                        // GHASH, powers of H, middle
+	pmull v6.1q, v1.1d, v4.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v1.2d, v4.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	pmull v6.1q, v3.1d, v5.1d                                      // GHASH, middle products
+	pmull2 v7.1q, v3.2d, v5.2d                                     // GHASH, middle products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, middle products
+	eor v26.16b, v26.16b, v6.16b                                   // GHASH, middle products
+	ldp q4, q5, [x11], #32                                         // GHASH, powers of H, high
+	pmull v6.1q, v0.1d, v4.1d                                      // GHASH, high products
+	pmull2 v7.1q, v0.2d, v4.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	pmull v6.1q, v2.1d, v5.1d                                      // GHASH, high products
+	pmull2 v7.1q, v2.2d, v5.2d                                     // GHASH, high products
+	eor v6.16b, v6.16b, v7.16b                                     // GHASH, high products
+	eor v24.16b, v24.16b, v6.16b                                   // GHASH, high products
+	subs x10, x10, #64                                             // four blocks of text
+	b.hs .Lpmull_open_256_text_four                                // four blocks of text
+.Lpmull_open_256_text_fewer:
+	and x10, x10, #63                                              // four blocks of text
+	cbz x10, .Lpmull_open_256_text_end                             // four blocks of text
+.Lpmull_open_256_text_one:
+	rev32 v0.16b, v28.16b                                          // CB 0
+	add v28.4s, v28.4s, v31.4s                                     // CB 0
+	aese v0.16b, v8.16b                                            // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v0.16b, v9.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v0.16b, v10.16b                                           // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v0.16b, v11.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v0.16b, v12.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v0.16b, v13.16b                                           // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v0.16b, v14.16b                                           // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v0.16b, v15.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v0.16b, v16.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v0.16b, v17.16b                                           // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v0.16b, v18.16b                                           // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v0.16b, v19.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v0.16b, v20.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v0.16b, v21.16b                                           // AES block 0, round 13
+	subs x10, x10, #16                                             // one block of text
+	b.lo .Lpmull_open_256_text_last                                // one block of text
+	ldr q4, [x2], #16                                              // one block of text
+	eor v0.16b, v0.16b, v22.16b                                    // one block of text
+	eor v0.16b, v0.16b, v4.16b                                     // one block of text
+	str q0, [x1], #16                                              // one block of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	cbnz x10, .Lpmull_open_256_text_one                            // GHASH, high product
+	b .Lpmull_open_256_text_end                                    // GHASH, high product
+.Lpmull_open_256_text_last:
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	tbz x10, #0, .Lpmull_open_256_text_load2                       // the last 1 to 15 bytes of text
+	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_load2:
+	tbz x10, #1, .Lpmull_open_256_text_load4                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #14                                // the last 1 to 15 bytes of text
+	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_load4:
+	tbz x10, #2, .Lpmull_open_256_text_load8                       // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
+	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_load8:
+	tbz x10, #3, .Lpmull_open_256_text_loaded                      // the last 1 to 15 bytes of text
+	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
+	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
+	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_loaded:
+	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
+	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
+	tbl v2.16b, {v4.16b}, v30.16b                                  // GHASH, halves
+	eor v3.16b, v1.16b, v2.16b                                     // GHASH, halves
+	ldr d4, [x11, #256]                                            // GHASH, low product
+	pmull v2.1q, v2.1d, v4.1d                                      // GHASH, low product
+	eor v25.16b, v25.16b, v2.16b                                   // GHASH, low product
+	ldr d4, [x11, #512]                                            // GHASH, middle product
+	pmull v3.1q, v3.1d, v4.1d                                      // GHASH, middle product
+	eor v26.16b, v26.16b, v3.16b                                   // GHASH, middle product
+	ldr d4, [x11], #8                                              // GHASH, high product
+	pmull v1.1q, v1.1d, v4.1d                                      // GHASH, high product
+	eor v24.16b, v24.16b, v1.16b                                   // GHASH, high product
+	tbz x10, #3, .Lpmull_open_256_text_stored8                     // the last 1 to 15 bytes of text
+	str d0, [x1], #8                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #8                                 // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_stored8:
+	tbz x10, #2, .Lpmull_open_256_text_stored4                     // the last 1 to 15 bytes of text
+	str s0, [x1], #4                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #4                                 // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_stored4:
+	tbz x10, #1, .Lpmull_open_256_text_stored2                     // the last 1 to 15 bytes of text
+	str h0, [x1], #2                                               // the last 1 to 15 bytes of text
+	ext v0.16b, v0.16b, v0.16b, #2                                 // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_stored2:
+	tbz x10, #0, .Lpmull_open_256_text_stored1                     // the last 1 to 15 bytes of text
+	str b0, [x1], #1                                               // the last 1 to 15 bytes of text
+.Lpmull_open_256_text_stored1:
+.Lpmull_open_256_text_end:
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
+	ext v1.16b, v25.16b, v25.16b, #8                               // reduce the low quarter
+	eor v26.16b, v26.16b, v0.16b                                   // reduce the low quarter
+	eor v26.16b, v26.16b, v1.16b                                   // reduce the low quarter
+	pmull v0.1q, v26.1d, v2.1d                                     // reduce the second quarter
+	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
+	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
+	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
+	cbnz x3, .Lpmull_open_256_long_text                            // reduce the second quarter
+	b .Lpmull_open_256_finish                                      // reduce the second quarter
 .Lpmull_open_256_nonce_hash:
 	lsl x17, x7, #3                                                // nonce of another size: J0 = GHASH(nonce, length)
 	movi v27.2d, #0                                                // nonce of another size: J0 = GHASH(nonce, length)
@@ -11750,7 +13433,7 @@ stitchgcm_pmull_open_256:
 	add x12, x10, #15                                              // power of H for the first block
 	lsr x12, x12, #4                                               // power of H for the first block
 	lsl x12, x12, #3                                               // power of H for the first block
-	add x11, x0, #768                                              // power of H for the first block
+	add x11, x0, #864                                              // power of H for the first block
 	sub x11, x11, x12                                              // power of H for the first block
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
@@ -11858,7 +13541,7 @@ stitchgcm_pmull_open_256:
 	pmull v1.1q, v1.1d, v0.1d                                      // nonce, high product
 	eor v24.16b, v24.16b, v1.16b                                   // nonce, high product
 .Lpmull_open_256_nonce_end:
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -11873,7 +13556,7 @@ stitchgcm_pmull_open_256:
 .Lpmull_open_256_nonce_hashed:
 	fmov d0, x17                                                   // GHASH length of the nonce
 	eor v27.16b, v27.16b, v0.16b                                   // GHASH length of the nonce
-	add x11, x0, #760                                              // GHASH length of the nonce
+	add x11, x0, #856                                              // GHASH length of the nonce
 	ext v0.16b, v27.16b, v27.16b, #8                               // GHASH Xi, halves
 	mov v1.16b, v27.16b                                            // GHASH Xi, halves
 	eor v2.16b, v0.16b, v1.16b                                     // GHASH Xi, halves
@@ -11883,7 +13566,7 @@ stitchgcm_pmull_open_256:
 	pmull v26.1q, v2.1d, v3.1d                                     // GHASH Xi, middle product
 	ldr d3, [x11]                                                  // GHASH Xi, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH Xi, high product
-	ldr q2, [x0, #1328]                                            // GHASH middle terms without low and high
+	ldr q2, [x0, #560]                                             // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
 	pmull v0.1q, v25.1d, v2.1d                                     // reduce the low quarter
@@ -11894,7 +13577,7 @@ stitchgcm_pmull_open_256:
 	ext v1.16b, v26.16b, v26.16b, #8                               // reduce the second quarter
 	eor v27.16b, v24.16b, v0.16b                                   // reduce the second quarter
 	eor v27.16b, v27.16b, v1.16b                                   // reduce the second quarter
-	ldr q2, [x0, #1312]                                            // J0
+	ldr q2, [x0, #544]                                             // J0
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b .Lpmull_open_256_j0                                          // J0
 	.size stitchgcm_pmull_open_256, . - stitchgcm_pmull_open_256

@@ -9,68 +9,76 @@
 #include "gcm.h"
 #include "kernels.h"
 
-// routines are the entries of one kernel for one key size.
-struct routines {
-	void (*init)(uint8_t *block, const uint8_t *key);
-	void (*seal)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
-		const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
-		uint8_t *tag, uint64_t tag_len);
-	uint64_t (*open)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
-		const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
-		const uint8_t *tag, uint64_t tag_len);
-};
+typedef void init_t(uint8_t *block, const uint8_t *key);
+typedef void seal_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
+	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
+	uint8_t *tag, uint64_t tag_len);
+typedef uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
+	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
+	const uint8_t *tag, uint64_t tag_len);
 
-#define ROUTINES(kernel, bits) \
-	{ stitchgcm_##kernel##_init_##bits, stitchgcm_##kernel##_seal_##bits, stitchgcm_##kernel##_open_##bits }
-#define KERNEL(kernel) \
-	{ {0}, ROUTINES(kernel, 128), ROUTINES(kernel, 192), ROUTINES(kernel, 256) }
+// AT is the place in a table of a kernel, 0 to 3, with rounds: 4, 8 and 12 beyond
+// the kernel for 10, 12 and 14 of them.
+#define AT(kernel, rounds) (((kernel) & 3) | ((rounds) << 1 & 12))
 
-// table holds the routines by kernel and by rounds / 2 modulo 4: 1, 2, 3 for 10,
-// 12 and 14 rounds. All else is zero.
-static const struct routines table[4][4] = {
+// TABLE initializes the table of an operation. What it does not name is zero.
+#define EACH(op, id, kernel) \
+	[AT(id, 10)] = stitchgcm_##kernel##_##op##_128, \
+	[AT(id, 12)] = stitchgcm_##kernel##_##op##_192, \
+	[AT(id, 14)] = stitchgcm_##kernel##_##op##_256
 #if defined(__x86_64__)
-	[STITCHGCM_VAES_AVX512] = KERNEL(vaes_avx512),
+#define TABLE(op) { EACH(op, STITCHGCM_VAES_AVX512, vaes_avx512) }
 #elif defined(__aarch64__)
-	[STITCHGCM_EOR3] = KERNEL(eor3),
-	[STITCHGCM_PMULL] = KERNEL(pmull),
+#define TABLE(op) { EACH(op, STITCHGCM_EOR3, eor3), EACH(op, STITCHGCM_PMULL, pmull) }
 #endif
-};
 
-// of returns the routines that a block was set up for. Without any it ends the
-// program, since going on would leave plaintext where ciphertext belongs.
-static inline const struct routines *of(const uint8_t *block)
+static init_t *const inits[16] = TABLE(init);
+static seal_t *const seals[16] = TABLE(seal);
+static open_t *const opens[16] = TABLE(open);
+
+// at returns the place in the tables for which a block was set up. The two bytes
+// lie side by side, so that compilers load them at once.
+static inline unsigned at(const uint8_t *block)
 {
-	const struct routines *r =
-		&table[block[STITCHGCM_KERNEL_OFFSET] % 4][block[STITCHGCM_ROUNDS_OFFSET] / 2 % 4];
+	unsigned both = block[STITCHGCM_KERNEL_OFFSET] | block[STITCHGCM_ROUNDS_OFFSET] << 8;
 
-	if (!r->seal)
-		__builtin_trap();
-	return r;
+	return AT(both, both >> 8);
 }
 
 void stitchgcm_init(int kernel, uint8_t *block, const uint8_t *key, uint64_t key_len)
 {
 	unsigned rounds = key_len == 16 ? 10 : key_len == 24 ? 12 : key_len == 32 ? 14 : 0;
-	int known = kernel >= 0 && kernel < 4 && table[kernel][rounds / 2 % 4].init;
+	init_t *init = kernel > 0 && kernel < 4 ? inits[AT((unsigned)kernel, rounds)] : 0;
 
-	block[STITCHGCM_KERNEL_OFFSET] = known ? (uint8_t)kernel : STITCHGCM_NONE;
+	block[STITCHGCM_KERNEL_OFFSET] = init ? (uint8_t)kernel : STITCHGCM_NONE;
 	block[STITCHGCM_ROUNDS_OFFSET] = (uint8_t)rounds;
-	if (known)
-		table[kernel][rounds / 2 % 4].init(block, key);
+	if (init)
+		init(block, key);
 }
+
+// Without a kernel the program ends, since going on would leave plaintext where
+// ciphertext belongs.
 
 void stitchgcm_seal(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
 	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
 	uint8_t *tag, uint64_t tag_len)
 {
-	of(block)->seal(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
+	seal_t *seal = seals[at(block)];
+
+	if (!seal)
+		__builtin_trap();
+	seal(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
 }
 
 uint64_t stitchgcm_open(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
 	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
 	const uint8_t *tag, uint64_t tag_len)
 {
-	return of(block)->open(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
+	open_t *open = opens[at(block)];
+
+	if (!open)
+		__builtin_trap();
+	return open(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
 }
 
 #pragma GCC visibility pop

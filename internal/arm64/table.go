@@ -170,7 +170,7 @@ func memoryForms() (t []*ir.Form) {
 	for _, c := range []struct {
 		reg, mem string
 		width    int
-	}{{"x", "m128", 64}, {"q", "m256", 128}, {"d", "m128", 64}} {
+	}{{"x", "m128", 64}, {"q", "m256", 128}, {"d", "m128", 64}, {"s", "m64", 32}} {
 		put(row("ldp", "w:"+c.reg+" w:"+c.reg+" r:"+c.mem, "", func(in ir.In) []value.Value {
 			return []value.Value{in.D.Slice(in.Op[2], 0, c.width), in.D.Slice(in.Op[2], c.width, c.width)}
 		}))

@@ -15,20 +15,24 @@ import (
 // load anywhere in an array then gives the halves for two blocks in turn.
 const (
 	armCounters = 256 // 16 counter blocks xor round key 0; block n has the counter n
-	armTopExp   = 32
-	armHigh     = 512                       // for the first 8 bytes of a block
-	armLow      = armHigh + 8*armTopExp     // for the last 8 bytes
-	armMiddle   = armHigh + 16*armTopExp    // xor of the two
-	armH        = armHigh + 8*armTopExp - 8 // the high half of H^1
-	armConsts   = armHigh + 24*armTopExp
+	armConsts   = 512
 	armFirsts   = armConsts      // tbl indices: reversed first halves of two blocks
 	armLasts    = armConsts + 16 // reversed last halves
 	armReverse  = armConsts + 32 // a block reversed
 	armPoly     = armConsts + 48 // the reduction constant
 	armIota     = armConsts + 64 // byte i is i
 	armOne      = armConsts + 80 // 32-bit lanes 0, 0, 0, 1
-	armKeyBlock = armConsts + 96
+	armTopExp   = 32
+	armHigh     = armConsts + 96             // for the first 8 bytes of a block
+	armLow      = armHigh + 8*armTopExp      // for the last 8 bytes
+	armMiddle   = armHigh + 16*armTopExp     // xor of the two
+	armH        = armHigh + 8*armTopExp - 8  // the high half of H^1
+	armColumns  = armHigh + 24*armTopExp     // 4 bytes for each counter from 1 on
+	armKeyBlock = armColumns + 4*armBriefest // bytes
 )
+
+// armBriefest is the highest counter of a brief message: of J0 and 31 blocks.
+const armBriefest = 32
 
 // armTurn is the number of text bytes that one turn of the bulk loop takes.
 const armTurn = 16 * 16
@@ -42,6 +46,7 @@ var (
 	aMid    = V(26)
 	aXi     = V(27) // what GHASH has so far, byte-reversed
 	aCtr    = V(28) // next counter block, each 32-bit lane byte-reversed
+	aBrief  = V(28) // of a brief message: state of the counter 0 behind round 0, xor round key 1
 	aFirsts = V(29) // tbl indices
 	aLasts  = V(30)
 	aOne    = V(31)
@@ -60,6 +65,7 @@ var (
 	xAADBits, xTextBits   = X(14), X(15)
 	xStart                = X(16) // where out begins
 	xCounter              = X(17) // counter of the turn
+	xColumns              = X(17) // of a brief message: column for the next counter
 )
 
 // An armKernel is one of the kernels for arm64, which are the same programs but
@@ -126,10 +132,11 @@ func armProgram(op string, bits int, b *armBuilder) *ir.Program {
 	c.KeyBlock = []ir.Field{
 		{Offset: 0, Size: 16 * (roundsFor(bits) + 1), Means: "round keys"},
 		{Offset: armCounters, Size: 256, Means: "counter blocks 0 to 15 xor round key 0"},
+		{Offset: armConsts, Size: armHigh - armConsts, Means: "constants"},
 		{Offset: armHigh, Size: 8 * armTopExp, Means: "H^32 to H^1, times x^-1: high halves"},
 		{Offset: armLow, Size: 8 * armTopExp, Means: "their low halves"},
 		{Offset: armMiddle, Size: 8 * armTopExp, Means: "the xor of both"},
-		{Offset: armConsts, Size: armKeyBlock - armConsts, Means: "constants"},
+		{Offset: armColumns, Size: 4 * armBriefest, Means: "what counters 1 to 32 change in column 0 of the state after round 1"},
 	}
 	c.Clobbers = "x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays"
 	if op == "init" {

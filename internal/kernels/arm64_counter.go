@@ -30,13 +30,21 @@ func armLoadKeys(b *armBuilder, bits int) {
 	b.I("ldr", As("q", armRoundKey(rounds)), keyMem(128, int64(16*rounds)))
 }
 
-// armRounds encrypts counter blocks but for the last round key.
-func armRounds(b *armBuilder, bits int, name string, states ...ir.Operand) {
+// armRounds encrypts counter blocks but for the last round key. Those of a brief
+// message, which armNextBlocks makes, begin with round 1.
+func armRounds(b *armBuilder, bits int, brief bool, name string, states ...ir.Operand) {
 	last := roundsFor(bits) - 1
 	for r := range last {
+		key := armRoundKey(r)
+		switch {
+		case brief && r == 0:
+			continue
+		case brief && r == 1:
+			key = aBrief
+		}
 		for i, s := range states {
 			b.Origin("%s %d, round %d", name, i, r)
-			fuse(b, s, armRoundKey(r))
+			fuse(b, s, key)
 		}
 	}
 	for i, s := range states {
@@ -45,11 +53,41 @@ func armRounds(b *armBuilder, bits int, name string, states ...ir.Operand) {
 	}
 }
 
-// armNextBlock makes the next counter block.
-func armNextBlock(b *armBuilder, state ir.Operand, i int) {
-	b.Origin("CB %d", i)
-	b.I("rev32", state, aCtr)
-	b.I("add", As("4s", aCtr), As("4s", aCtr), As("4s", aOne))
+// armBrief prepares the counter blocks of a brief message, with a nonce of 12
+// bytes and counters so small that only their last byte is not zero. In round 0
+// that byte goes to column 0 of the state alone, whatever the nonce: init has
+// tabled by what each counter changes that column. So round 0 is computed once,
+// for the counter 0, and a block begins with a column, zeros beside it.
+func armBrief(b *armBuilder) {
+	b.Origin("nonce, counter 0")
+	b.I("ldr", As("d", aBrief), Post(ir.Nonce, 64, xNonce, 8))
+	b.I("ld1", LoadLane("s", aBrief, 2), Mem(ir.Nonce, 32, xNonce, 0))
+	b.Origin("round 0")
+	fuse(b, aBrief, armRoundKey(0))
+	b.Origin("round key 1")
+	b.I("eor", aBrief, aBrief, armRoundKey(1))
+	b.I("add", xColumns, xKey, ir.Imm(armColumns))
+}
+
+// armNextBlocks makes the next counter blocks; for a brief message, what round
+// 1 begins with.
+func armNextBlocks(b *armBuilder, brief bool, states ...ir.Operand) {
+	if !brief {
+		for i, s := range states {
+			b.Origin("CB %d", i)
+			b.I("rev32", s, aCtr)
+			b.I("add", As("4s", aCtr), As("4s", aCtr), As("4s", aOne))
+		}
+		return
+	}
+	b.Origin("columns for counters")
+	if len(states) == 1 {
+		b.I("ldr", As("s", states[0]), Post(ir.KeyBlock, 32, xColumns, 4))
+		return
+	}
+	for i := 0; i < len(states); i += 2 {
+		b.I("ldp", As("s", states[i]), As("s", states[i+1]), Post(ir.KeyBlock, 64, xColumns, 8))
+	}
 }
 
 // armBulkKey is the register of a round key in the bulk loop: 1 and 2, 3 and

@@ -10,22 +10,27 @@ import (
 
 // armText returns the program that seals or opens one message.
 //
-// A message of at most 31 blocks of AAD and text takes the short path, which
-// multiplies each block by its own power of H and reduces once. Of a longer
-// one, the AAD is hashed in parts of 32 blocks, the bulk loop takes turns of
-// 16 blocks of text, and the short path takes what is left.
+// A brief message has a nonce of 12 bytes and at most 31 blocks of AAD and text.
+// Each block is multiplied by its own power of H, and all are reduced once. Of
+// any other, the AAD is hashed in parts of 32 blocks, the bulk loop takes turns
+// of 16 blocks of text, and the loop over single blocks takes what is left.
 func armText(k *armKernel, bits int, seal bool) *ir.Program {
 	b := k.builder()
 	op := "open"
 	if seal {
 		op = "seal"
 	}
-	armEntry(b, bits)
-	armJ0(b, bits)
-	armShortAAD(b)
-	armShortText(b, bits, seal)
+	armEntry(b, bits, seal)
+	armBriefAAD(b, bits)
+	armBlocksOfText(b, "brief", bits, seal)
+	armReduce(b, V(0), V(1), V(2))
 	armFinish(b, bits, seal)
+	armJ0(b, bits)
 	armLong(b, bits, seal)
+	armBlocksOfText(b, "text", bits, seal)
+	armReduce(b, V(0), V(1), V(2))
+	b.I("cbnz", xLen, ir.To("long_text"))
+	b.I("b", ir.To("finish"))
 	armNonceHash(b)
 	return armProgram(op, bits, b)
 }
@@ -37,7 +42,9 @@ func armSaved(f func(d0, d1 ir.Operand, at int64)) {
 	}
 }
 
-func armEntry(b *armBuilder, bits int) {
+// armEntry keeps registers, loads constants and round keys, and chooses the
+// path.
+func armEntry(b *armBuilder, bits int, seal bool) {
 	b.Origin("entry")
 	b.Frame(func() { b.I("hint", ir.Imm(34)) })
 	b.Origin("arguments")
@@ -55,34 +62,15 @@ func armEntry(b *armBuilder, bits int) {
 	b.Origin("bits of AAD, bits of text")
 	b.I("lsl", xAADBits, xAADLen, ir.Imm(3))
 	b.I("lsl", xTextBits, xLen, ir.Imm(3))
-	b.I("mov", xStart, xOut)
+	if !seal {
+		b.I("mov", xStart, xOut)
+	}
 	b.Origin("constants")
-	b.I("ldr", As("q", aFirsts), keyMem(128, armFirsts))
-	b.I("ldr", As("q", aLasts), keyMem(128, armLasts))
-	b.I("ldr", As("q", aOne), keyMem(128, armOne))
+	b.I("ldp", As("q", aFirsts), As("q", aLasts), keyMem(256, armFirsts))
 	armLoadKeys(b, bits)
-}
-
-// armJ0 derives J0 from the nonce (SP 800-38D, 7.1, step 2), encrypts it to
-// aEK0 and leaves the counter block after it in aCtr.
-func armJ0(b *armBuilder, bits int) {
-	b.Origin("nonce of 12 bytes: J0 = nonce, 1")
+	b.Origin("choose the path")
 	b.I("cmp", xNonceLen, ir.Imm(12))
 	b.I("b.ne", ir.To("nonce_hash"))
-	b.I("ldr", As("d", aEK0), Post(ir.Nonce, 64, xNonce, 8))
-	b.I("ld1", LoadLane("s", aEK0, 2), Mem(ir.Nonce, 32, xNonce, 0))
-	b.I("mov", W(xTmp), ir.Imm(1<<24))
-	b.I("mov", Lane("s", aEK0, 3), W(xTmp))
-	b.Label("j0")
-	b.Origin("CB after J0")
-	b.I("rev32", aCtr, aEK0)
-	b.I("add", As("4s", aCtr), As("4s", aCtr), As("4s", aOne))
-	armRounds(b, bits, "J0", aEK0)
-}
-
-// armShortAAD chooses the path, begins the sums with the length block and
-// adds the AAD.
-func armShortAAD(b *armBuilder) {
 	b.Label("lengths")
 	b.Origin("blocks of AAD and text")
 	b.I("add", xTmp, xLen, ir.Imm(15))
@@ -91,15 +79,45 @@ func armShortAAD(b *armBuilder) {
 	b.I("lsr", xTmp2, xTmp2, ir.Imm(4))
 	b.I("add", xTmp, xTmp, xTmp2)
 	b.I("cmp", xTmp, ir.Imm(armTopExp-1))
-	b.I("b.hi", ir.To("long"))
+	b.I("b.hi", ir.To("long_nonce"))
 	armPowers(b, xTmp, armH)
+}
+
+// armBriefAAD encrypts J0 of a brief message, begins the sums with the length
+// block and adds the AAD.
+func armBriefAAD(b *armBuilder, bits int) {
+	b.Label("brief_j0")
+	armBrief(b)
+	armNextBlocks(b, true, aEK0)
+	armRounds(b, bits, true, "J0", aEK0)
+	b.Label("lengths_block")
 	armLengthBlock(b)
-	b.I("cbz", xAADLen, ir.To("short_text"))
+	b.Label("brief_aad")
+	b.I("cbz", xAADLen, ir.To("brief_text"))
+	b.I("subs", xPart, xAADLen, ir.Imm(16))
+	b.I("b.lo", ir.To("aad_last"))
 	b.I("mov", xPart, xAADLen)
 	armBlocks(b, "aad", ir.AAD, xAAD)
-	b.Label("short_text")
+	b.Label("brief_text")
 	b.I("mov", xPart, xLen)
-	b.I("mov", xLen, ir.Imm(0))
+}
+
+// armJ0 makes J0 of a nonce of 12 bytes for a long message (SP 800-38D, 7.1, step
+// 2). At j0, any J0 is encrypted to aEK0, and the counter block after it goes to
+// aCtr.
+func armJ0(b *armBuilder, bits int) {
+	b.Label("long_nonce")
+	b.Origin("nonce of 12 bytes: J0 = nonce, 1")
+	b.I("ldr", As("d", aEK0), Post(ir.Nonce, 64, xNonce, 8))
+	b.I("ld1", LoadLane("s", aEK0, 2), Mem(ir.Nonce, 32, xNonce, 0))
+	b.I("mov", W(xTmp), ir.Imm(1<<24))
+	b.I("mov", Lane("s", aEK0, 3), W(xTmp))
+	b.Label("j0")
+	b.Origin("CB after J0")
+	b.I("ldr", As("q", aOne), keyMem(128, armOne))
+	b.I("rev32", aCtr, aEK0)
+	b.I("add", As("4s", aCtr), As("4s", aCtr), As("4s", aOne))
+	armRounds(b, bits, false, "J0", aEK0)
 }
 
 // armPowers points xPowers n powers before the one at offset at. n is changed.
@@ -206,9 +224,10 @@ func armMask(b *armBuilder, v, n, t, u ir.Operand) {
 	b.I("and", v, v, t)
 }
 
-// armShortText takes xPart bytes of text, with powers of H from xPowers on.
-// If xLen is not 0 afterwards, that was the head of a longer text.
-func armShortText(b *armBuilder, bits int, seal bool) {
+// armBlocksOfText takes xPart bytes of text, with powers of H from xPowers on,
+// for a brief message or any other.
+func armBlocksOfText(b *armBuilder, name string, bits int, seal bool) {
+	brief := name == "brief"
 	lastKey := armRoundKey(roundsFor(bits))
 	s := [4]ir.Operand{V(0), V(1), V(2), V(3)} // AES states
 	x := [4]ir.Operand{V(4), V(5), V(6), V(7)} // text
@@ -216,15 +235,13 @@ func armShortText(b *armBuilder, bits int, seal bool) {
 	if seal {
 		c, t = s, x
 	}
-	b.Label("text")
+	b.Label(name)
 	b.Origin("four blocks of text")
 	b.I("subs", xPart, xPart, ir.Imm(64))
-	b.I("b.lo", ir.To("text_fewer"))
-	b.Label("text_four")
-	for i := range 4 {
-		armNextBlock(b, s[i], i)
-	}
-	armRounds(b, bits, "AES block", s[:]...)
+	b.I("b.lo", ir.To(name+"_fewer"))
+	b.Label(name + "_four")
+	armNextBlocks(b, brief, s[:]...)
+	armRounds(b, bits, brief, "AES block", s[:]...)
 	b.Origin("text")
 	b.I("ldp", As("q", x[0]), As("q", x[1]), Post(ir.Text, 256, xIn, 32))
 	b.I("ldp", As("q", x[2]), As("q", x[3]), Post(ir.Text, 256, xIn, 32))
@@ -238,28 +255,28 @@ func armShortText(b *armBuilder, bits int, seal bool) {
 	armHash4(b, "GHASH", c, t, xPowers, 0, 32, false)
 	b.Origin("four blocks of text")
 	b.I("subs", xPart, xPart, ir.Imm(64))
-	b.I("b.hs", ir.To("text_four"))
-	b.Label("text_fewer")
+	b.I("b.hs", ir.To(name+"_four"))
+	b.Label(name + "_fewer")
 	b.I("and", xPart, xPart, ir.Imm(63))
-	b.I("cbz", xPart, ir.To("text_end"))
+	b.I("cbz", xPart, ir.To(name+"_end"))
 
-	b.Label("text_one")
-	armNextBlock(b, s[0], 0)
-	armRounds(b, bits, "AES block", s[0])
+	b.Label(name + "_one")
+	armNextBlocks(b, brief, s[0])
+	armRounds(b, bits, brief, "AES block", s[0])
 	b.Origin("one block of text")
 	b.I("subs", xPart, xPart, ir.Imm(16))
-	b.I("b.lo", ir.To("text_last"))
+	b.I("b.lo", ir.To(name+"_last"))
 	b.I("ldr", As("q", x[0]), Post(ir.Text, 128, xIn, 16))
 	b.eor3(s[0], s[0], lastKey, x[0])
 	b.I("str", As("q", s[0]), Post(ir.Text, 128, xOut, 16))
 	armHash1(b, "GHASH", c[0], [3]ir.Operand{V(1), V(2), V(3)})
-	b.I("cbnz", xPart, ir.To("text_one"))
-	b.I("b", ir.To("text_end"))
+	b.I("cbnz", xPart, ir.To(name+"_one"))
+	b.I("b", ir.To(name+"_end"))
 
-	b.Label("text_last")
+	b.Label(name + "_last")
 	b.Origin("the last 1 to 15 bytes of text")
 	b.I("and", xPart, xPart, ir.Imm(15))
-	armLoadBytes(b, "text", ir.Text, x[0], xIn, xPart)
+	armLoadBytes(b, name, ir.Text, x[0], xIn, xPart)
 	b.eor3(s[0], s[0], lastKey, x[0])
 	if seal {
 		armMask(b, s[0], xPart, V(1), V(2))
@@ -267,15 +284,17 @@ func armShortText(b *armBuilder, bits int, seal bool) {
 	}
 	armHash1(b, "GHASH", x[0], [3]ir.Operand{V(1), V(2), V(3)})
 	b.Origin("the last 1 to 15 bytes of text")
-	armStoreBytes(b, "text", ir.Text, s[0], xOut, xPart)
-	b.Label("text_end")
-	armReduce(b, V(0), V(1), V(2))
-	b.I("cbnz", xLen, ir.To("long_text"))
+	armStoreBytes(b, name, ir.Text, s[0], xOut, xPart)
+	b.Label(name + "_end")
 }
 
 // armFinish makes the tag, writes or compares it, and wipes the registers.
 func armFinish(b *armBuilder, bits int, seal bool) {
 	tag, want := V(0), V(1)
+	block := xKey // where the key block is once x0 holds the result
+	if !seal {
+		block = xNonce
+	}
 	b.Label("finish")
 	b.Origin("tag = GHASH xor EK0")
 	b.I("ldr", As("q", V(2)), keyMem(128, armReverse))
@@ -294,6 +313,7 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 		b.I("mov", xTmp2, Lane("d", tag, 1))
 		b.I("orr", xTmp, xTmp, xTmp2)
 		b.I("cmp", xTmp, ir.Imm(0))
+		b.I("mov", block, xKey)
 		b.I("cset", X(0), Cond("eq"))
 		b.I("b.eq", ir.To("wipe"))
 		b.Origin("wrong tag: clear the output")
@@ -313,9 +333,9 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 		b.I("mov", xTmp, ir.Imm(0))
 		b.I("mov", xTmp2, ir.Imm(0))
 	}
-	armWipe(b, 0, 8)
-	armWipe(b, 16, armRoundKey(roundsFor(bits)).Reg.Num+1)
-	armWipe(b, aEK0.Reg.Num, aCtr.Reg.Num+1)
+	armForget(b, block, 0, 8)
+	armForget(b, block, 16, armRoundKey(roundsFor(bits)).Reg.Num+1)
+	armForget(b, block, aEK0.Reg.Num, aCtr.Reg.Num+1)
 	b.Frame(func() {
 		b.Origin("restore registers")
 		armSaved(func(d0, d1 ir.Operand, at int64) {
@@ -338,6 +358,15 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 	armLoadBytes(b, "tag", ir.Tag, want, xTag, xTagLen)
 	armMask(b, tag, xTagLen, V(2), V(3))
 	b.I("b", ir.To("tag_compare"))
+}
+
+// armForget loads constants over vector registers from first up to but not
+// including end: two in one instruction.
+func armForget(b *armBuilder, block ir.Operand, first, end int) {
+	for ; first+1 < end; first += 2 {
+		b.I("ldp", As("q", V(first)), As("q", V(first+1)), Mem(ir.KeyBlock, 256, block, armFirsts))
+	}
+	armWipe(b, first, end)
 }
 
 // armWipe clears vector registers from first up to but not including end.
@@ -383,10 +412,11 @@ func armNonceHash(b *armBuilder) {
 	b.I("b", ir.To("j0"))
 }
 
-// armLong hashes the AAD of a long message, takes its text through the bulk
-// loop and leaves what is left of it to the short path. The bulk loop begins
-// where the counter is 2 behind a multiple of 16, as it is after a 12-byte
-// nonce; after another, the short path takes the blocks before.
+// armLong hashes the AAD of a long message, takes its text through the bulk loop
+// and leaves what is left of it to armBlocksOfText. The bulk loop begins where
+// the counter is 2 behind a multiple of 16, as it is after a 12-byte nonce; after
+// another, armBlocksOfText takes all blocks, 16 at a time. No path depends on the
+// counter, which may depend on H.
 func armLong(b *armBuilder, bits int, seal bool) {
 	b.Label("long")
 	b.Origin("long message")
@@ -419,7 +449,6 @@ func armLong(b *armBuilder, bits int, seal bool) {
 	armLengthBlock(b)
 	armPartPowers(b, armH)
 	armMultiplyXi(b, false)
-	b.I("b", ir.To("text"))
 }
 
 // armBulk takes turns of 16 blocks while there are as many. When it seals,
@@ -464,7 +493,7 @@ func armBulk(b *armBuilder, bits int, seal bool) {
 		b.Label("bulk_end")
 		b.Append(armHashTurn(b.kernel, xOut, -armTurn))
 	}
-	b.Origin("back to the short path")
+	b.Origin("back to single blocks")
 	b.I("add", W(xCounter), W(xCounter), ir.Imm(2))
 	b.I("mov", Lane("s", aCtr, 3), W(xCounter))
 	b.I("ldr", As("q", aOne), keyMem(128, armOne))

@@ -22,6 +22,7 @@ func armInit(k *armKernel, bits int) *ir.Program {
 		armSchedule256(b)
 	}
 	armInitCounters(b)
+	armInitColumns(b)
 	armInitConsts(b)
 	armInitPowers(b, bits)
 	b.Origin("leave no secret in a register")
@@ -160,6 +161,26 @@ func armInitCounters(b *armBuilder) {
 	b.I("str", As("q", V(3)), Post(ir.KeyBlock, 128, xNext, 16))
 	b.I("subs", X(12), X(12), ir.Imm(1))
 	b.I("b.ne", ir.To("counters"))
+}
+
+// armInitColumns stores the columns for the counters of brief messages: column 0
+// of the state behind round 0, with that of the counter 0 taken away. v0 is round
+// key 0, and v2 adds 1 to a counter.
+func armInitColumns(b *armBuilder) {
+	b.Origin("columns for counters")
+	b.I("movi", As("2d", V(1)), ir.Imm(0))
+	b.I("movi", As("2d", V(4)), ir.Imm(0))
+	fuse(b, V(4), V(0))
+	b.I("add", xNext, xKey, ir.Imm(armColumns))
+	b.I("mov", X(12), ir.Imm(armBriefest))
+	b.Label("columns")
+	b.I("add", As("4s", V(1)), As("4s", V(1)), As("4s", V(2)))
+	b.I("mov", V(3), V(1))
+	fuse(b, V(3), V(0))
+	b.I("eor", V(3), V(3), V(4))
+	b.I("str", As("s", V(3)), Post(ir.KeyBlock, 32, xNext, 4))
+	b.I("subs", X(12), X(12), ir.Imm(1))
+	b.I("b.ne", ir.To("columns"))
 }
 
 // armInitConsts stores the constants and leaves the indices that reverse a

@@ -13,9 +13,10 @@ import (
 // The proof of the kernels for arm64. The program is cut at its labels into parts without
 // choices between lengths, other than those that the cases go through:
 //
-//	entry ─> j0 ─> lengths ─> aad ─> text ─> finish ─> return
+//	entry ─> lengths ─> brief_j0 ─> aad ─> brief ─> finish ─> return
+//	lengths ─> long_nonce ─> j0 ─> long
 //	entry ─> nonce_part ─> nonce ─> nonce_hashed ─> j0
-//	lengths ─> long_aad_part ─> long_aad ─> long_text ─> bulk ─> rest ─> text
+//	long ─> long_aad_part ─> long_aad ─> long_text ─> bulk ─> rest ─> text ─> finish
 //	long_text ─> text ─> long_text: 16 blocks alone, for other nonces
 //	clear_more ─> return, after a wrong tag
 //
@@ -33,12 +34,14 @@ import (
 // General registers hold nothing secret, except while tags are compared.
 const (
 	armCounters = 256
+	armConsts   = 512
 	armTop      = 32
-	armHigh     = 512
+	armHigh     = armConsts + 96
 	armLow      = armHigh + 8*armTop
 	armMiddle   = armLow + 8*armTop
-	armConsts   = armMiddle + 8*armTop
-	armEnd      = armConsts + 96
+	armColumns  = armMiddle + 8*armTop
+	armBriefest = 32 // highest counter of a brief message
+	armEnd      = armColumns + 4*armBriefest
 	armTurn     = 256 // bytes of a turn of the bulk loop
 	armPart     = 512 // most bytes of AAD or nonce that are hashed at once
 )
@@ -92,11 +95,25 @@ func armLayout(s *Symbols, rounds int) (b Vec, sp *spec) {
 		copy(b[armMiddle+at:], halves(s, t))
 	}
 	copy(b[armConsts:], constants(armConstants()))
-	return b, sp
+	return b, sp // but for the columns, of which each case takes some: see withColumns
+}
+
+// column is what the counter n, of one byte, changes in column 0 of the state
+// behind round 0; it changes nothing else, and so much whatever the nonce.
+func (k *spec) column(n int) Vec {
+	zero, counter := make(block, 16), make(block, 16)
+	counter[15].c = byte(n)
+	return k.xor(k.round0(counter), k.round0(zero))[:4]
+}
+
+// round0 is the state behind SubBytes, ShiftRows and MixColumns of the first
+// round.
+func (k *spec) round0(in block) block {
+	return k.s.bytes(k.s.MixColumns(shiftRows(k.s.bytes(k.s.SubBytes(k.xor(in, k.keys[0]))))))
 }
 
 // newArm makes a session at a label behind the entry: with round keys and
-// constants in their registers.
+// tbl indices in their registers.
 func newArm(p *ir.Program) *arm {
 	e := newArmEntry(p)
 	e.lens = e.s.Fresh("length block", 16)
@@ -108,7 +125,6 @@ func newArm(p *ir.Program) *arm {
 	c := armConstants()
 	e.m.SetReg(vReg(29), value.FromBytes(c[:16]))
 	e.m.SetReg(vReg(30), value.FromBytes(c[16:32]))
-	e.m.SetReg(vReg(31), value.FromBytes(c[80:]))
 	return e
 }
 
@@ -142,7 +158,8 @@ func (e *arm) run(from, to string) error {
 
 // armCuts are all labels where a state is written down.
 var armCuts = []string{
-	"j0", "lengths", "aad", "aad_four", "aad_fewer", "aad_one", "aad_end", "short_text",
+	"lengths", "brief_j0", "lengths_block", "brief_aad", "brief_text", "long_nonce", "j0", "aad", "aad_four", "aad_fewer", "aad_one", "aad_end",
+	"brief", "brief_four", "brief_fewer", "brief_one", "brief_end",
 	"text", "text_four", "text_fewer", "text_one", "text_end", "finish", "clear_more",
 	"nonce_part", "nonce", "nonce_four", "nonce_fewer", "nonce_one", "nonce_end", "nonce_hashed",
 	"long", "long_aad_part", "long_aad", "long_aad_four", "long_aad_fewer", "long_aad_one", "long_aad_end",
@@ -335,11 +352,28 @@ func (e *arm) wantText(at int, done Vec) error {
 	return e.wantBytes(e.out, at, done)
 }
 
-// A hashed is one of the four places where armBlocks stands.
+// A hashed is one of the five places where the loop over blocks stands.
 type hashed struct {
 	name string
 	p    int // register that points to the bytes
 	text bool
+}
+
+// brief reports whether the place is that of brief messages, in which a counter
+// is a place in the table of columns.
+func (h hashed) brief() bool { return h.name == "brief" }
+
+// counters lists the counters that the block for the power H^k of a text may
+// have: those of a brief message have at most 32 blocks of text left from J0 on,
+// the last of which takes H^2. 0 stands for any counter.
+func (h hashed) counters(k int) (ns []int) {
+	if !h.brief() {
+		return []int{0}
+	}
+	for n := 2; n+k <= armBriefest+2; n++ {
+		ns = append(ns, n)
+	}
+	return ns
 }
 
 // armHead: the start of the loop over blocks, with bytes left from p.
@@ -353,20 +387,34 @@ func armHead(p *ir.Program, h hashed, left Count, to string) error {
 	return e.frame(nil, x("bytes", 10, left))
 }
 
-// armSome: n bytes with the powers from H^k on, from a label to a label.
-func armSome(p *ir.Program, h hashed, from, to string, n, k int, left, after value.Value) error {
+// armSome: n bytes with the powers from H^k on, from a label to a label. Text has
+// the counter given, or any.
+func armSome(p *ir.Program, h hashed, from, to string, n, k, counter int, left, after value.Value) error {
 	e := newArm(p)
-	e.hold(x("bytes", 10, left), x("power", 11, e.powerAt(k)))
+	bytes := 10
+	if from == "brief_aad" {
+		bytes = 5
+	}
+	e.hold(x("bytes", bytes, left), x("power", 11, e.powerAt(k)))
 	var data Vec
 	cb := e.anyBlock()
-	if h.text {
+	switch {
+	case h.brief():
 		data = e.text(n, nil)
-		e.hold(v128("counter block", 28, e.rev32(cb)))
-	} else {
+		cb = e.briefBlock(cb[:12], counter)
+		e.withColumns(counter, (n+15)/16)
+		e.hold(e.brief(cb)...)
+	case h.text:
+		data = e.text(n, nil)
+		e.hold(v128("counter block", 28, e.rev32(cb)), v128("one", 31, value.FromBytes(armConstants()[80:])))
+	default:
 		data = e.s.Fresh("bytes", n)
 		e.hold(x("bytes", h.p, Pointer(e.mem.add("bytes", data, false, false).base)))
 	}
-	if err := e.run(h.name+from, h.name+to); err != nil {
+	if from != "brief_aad" {
+		from = h.name + from
+	}
+	if err := e.run(from, h.name+to); err != nil {
 		return err
 	}
 	blocks := (n + 15) / 16
@@ -383,7 +431,11 @@ func armSome(p *ir.Program, h hashed, from, to string, n, k int, left, after val
 			return err
 		}
 		data = e.ciphertext(data, done)
-		want = append(want, v128("counter block", 28, e.rev32(e.spec.inc(cb, blocks))))
+		if h.brief() {
+			want = append(want, e.brief(e.briefBlock(cb[:12], counter+blocks))...)
+		} else {
+			want = append(want, v128("counter block", 28, e.rev32(e.spec.inc(cb, blocks))))
+		}
 	}
 	switch pointers := []int{h.p}; {
 	case h.text && n%16 == 0:
@@ -422,38 +474,76 @@ func armBlocks(p *ir.Program, h hashed, low, high int, add func(part, detail str
 	part := h.name + ": "
 	add(part+"choose", "less than 64 bytes", func() error { return armHead(p, h, Count{Max: 63}, "_fewer") })
 	add(part+"choose", "64 to 512 bytes", func() error { return armHead(p, h, Count{Min: 64, Max: 512}, "_four") })
-	for k := 4; k <= armTop; k++ {
-		detail := fmt.Sprintf("from H^%d on", k)
-		add(part+"four blocks", detail+", less than 64 bytes behind", func() error {
-			return armSome(p, h, "_four", "_fewer", 64, k, Count{Max: 63}, Count{Max: 63, Off: -64})
-		})
-		add(part+"four blocks", detail+", more behind", func() error {
-			left := Count{Min: 64, Max: 448}
-			after := left
-			after.Off = -64
-			return armSome(p, h, "_four", "_four", 64, k, left, after)
-		})
+	lowest := 1
+	if h.brief() {
+		lowest = 2 // the last block of all takes H^2
+	}
+	for k := lowest + 3; k <= armTop; k++ {
+		for _, c := range h.counters(k) {
+			detail := fmt.Sprintf("from H^%d on%s", k, withCounter(c))
+			add(part+"four blocks", detail+", less than 64 bytes behind", func() error {
+				return armSome(p, h, "_four", "_fewer", 64, k, c, Count{Max: 63}, Count{Max: 63, Off: -64})
+			})
+			add(part+"four blocks", detail+", more behind", func() error {
+				left := Count{Min: 64, Max: 448}
+				after := left
+				after.Off = -64
+				return armSome(p, h, "_four", "_four", 64, k, c, left, after)
+			})
+		}
 	}
 	for r := range 64 {
 		add(part+"choose", fmt.Sprintf("%d bytes of a block of four", r), func() error { return armFewer(p, h, r) })
 	}
-	for k := 1; k <= armTop; k++ {
-		detail := fmt.Sprintf("with H^%d", k)
-		add(part+"one block", detail+", more behind", func() error {
-			left := Count{Min: 17, Max: 63}
-			after := left
-			after.Off = -16
-			return armSome(p, h, "_one", "_one", 16, k, left, after)
-		})
-		add(part+"one block", detail+", the last", func() error {
-			return armSome(p, h, "_one", "_end", 16, k, number(16), nil)
-		})
-	}
-	for k := low; k <= high; k++ {
-		for n := 1; n < 16; n++ {
-			add(part+"the last bytes", fmt.Sprintf("%d bytes with H^%d", n, k), func() error {
-				return armSome(p, h, "_one", "_end", n, k, number(n), nil)
+	for k := lowest; k <= armTop; k++ {
+		for _, c := range h.counters(k) {
+			detail := fmt.Sprintf("with H^%d%s", k, withCounter(c))
+			add(part+"one block", detail+", more behind", func() error {
+				left := Count{Min: 17, Max: 63}
+				after := left
+				after.Off = -16
+				return armSome(p, h, "_one", "_one", 16, k, c, left, after)
+			})
+			add(part+"one block", detail+", the last", func() error {
+				return armSome(p, h, "_one", "_end", 16, k, c, number(16), nil)
 			})
 		}
 	}
+	for k := low; k <= high; k++ {
+		for _, c := range h.counters(k) {
+			for n := 1; n < 16; n++ {
+				add(part+"the last bytes", fmt.Sprintf("%d bytes with H^%d%s", n, k, withCounter(c)), func() error {
+					return armSome(p, h, "_one", "_end", n, k, c, number(n), nil)
+				})
+			}
+		}
+	}
+}
+
+func withCounter(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", counter %d", n)
+}
+
+// briefBlock returns the counter block of a brief message with the counter n.
+func (e *arm) briefBlock(nonce Vec, n int) block {
+	return append(append(block{}, nonce...), Byte{}, Byte{}, Byte{}, Byte{c: byte(n)})
+}
+
+// withColumns puts n columns into the key block, from that of a counter on.
+func (e *arm) withColumns(counter, n int) {
+	e.s.bytewise = true
+	for i := range n {
+		copy(e.key.bytes[armColumns+4*(counter+i-1):], e.spec.column(counter+i))
+	}
+}
+
+// brief returns what a brief message keeps where cb is next: round 0 of the
+// counter 0, and the place in the table of columns.
+func (e *arm) brief(cb block) []held {
+	n := int(cb[15].c)
+	state := e.spec.xor(e.spec.round0(e.briefBlock(cb[:12], 0)), e.spec.keys[1])
+	return []held{v128("round 0", 28, state), x("columns", 17, Pointer(e.key.base)+Pointer(armColumns+4*(n-1)))}
 }

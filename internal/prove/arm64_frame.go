@@ -39,12 +39,13 @@ func armCases(p *ir.Program) (list []proofCase) {
 		})
 	}
 	add("nonce: length", "any", func() error { return armNonceLengthCase(p) })
+	add("long, J0", "nonce of 12 bytes", func() error { return armLongNonceCase(p) })
 	add("J0", "nonce of 12 bytes", func() error { return armJ0Case(p, true) })
 	add("J0", "other nonces", func() error { return armJ0Case(p, false) })
 	for total := range armTop {
 		for blocks := range total + 1 {
-			add("lengths, short", fmt.Sprintf("%d blocks of AAD, %d of text", total-blocks, blocks), func() error {
-				return armShortCase(p, total-blocks, blocks)
+			add("lengths, brief", fmt.Sprintf("%d blocks of AAD, %d of text", total-blocks, blocks), func() error {
+				return armLengthsCase(p, total-blocks, blocks)
 			})
 		}
 	}
@@ -54,10 +55,24 @@ func armCases(p *ir.Program) (list []proofCase) {
 	add("lengths, long", "32 blocks of text and more", func() error { return armLongCase(p, armTop) })
 	add("long, AAD", "none", func() error { return armLongAADCase(p, number(0), "long_text") })
 	add("long, AAD", "some", func() error { return armLongAADCase(p, Count{Min: 1}, "long_aad_part") })
-	armBlocks(p, hashed{"aad", 4, false}, 2, armTop, add)
-	for _, from := range []string{"aad_end", "short_text"} {
-		add("short, text", "after "+from, func() error { return armToTextCase(p, from) })
+	add("brief, J0", "any nonce", func() error { return armBriefJ0Case(p) })
+	add("brief, length", "any", func() error { return armBriefLengthCase(p) })
+	add("brief, AAD", "none", func() error { return armBriefAADCase(p, number(0), "brief_text") })
+	add("brief, AAD", "16 bytes and more", func() error { return armBriefAADCase(p, Count{Of: "AAD", Min: 16}, "aad") })
+	aad := hashed{"aad", 4, false}
+	for k := 2; k <= armTop; k++ {
+		for n := 1; n < 16; n++ {
+			add("brief, AAD", fmt.Sprintf("%d bytes with H^%d", n, k), func() error {
+				return armSome(p, aad, "brief_aad", "_end", n, k, 0, number(n), nil)
+			})
+		}
 	}
+	armBlocks(p, aad, 2, armTop, add)
+	for _, from := range []string{"aad_end", "brief_text"} {
+		add("brief, text", "after "+from, func() error { return armToTextCase(p, from) })
+	}
+	armBlocks(p, hashed{"brief", 2, true}, 2, 2, add)
+	add("brief: reduce", "any", func() error { return armReduceCase(p, "brief_end", "finish", 3, Count{Of: "text"}) })
 	armBlocks(p, hashed{"text", 2, true}, 2, 2, add)
 	add("text: reduce", "the last part", func() error { return armReduceCase(p, "text_end", "finish", 3, number(0)) })
 	add("text: reduce", "more behind", func() error { return armReduceCase(p, "text_end", "long_text", 3, Count{Min: 1}) })
@@ -117,25 +132,20 @@ func landing(p *ir.Program) error {
 	return nil
 }
 
-// armEntryCase: entry to j0 with a nonce of 12 bytes, else to nonce_part.
+// armEntryCase: entry to lengths with a nonce of 12 bytes, else to nonce_part.
 func armEntryCase(p *ir.Program, nonceLen value.Value) error {
 	e := newArmEntry(p)
 	aadLen, textLen := Count{Of: "AAD"}, Count{Of: "text"}
 	twelve := same(e.s, nonceLen, number(12))
-	nonce := e.s.Fresh("nonce", 12)
-	at := e.mem.add("nonce", nonce[:0], false, false)
-	if twelve {
-		at = e.mem.add("nonce", nonce, false, false)
-	}
 	args := e.s.Fresh("argument", 16)
 	stack := e.stack(false, args)
 	saved := stack.bytes
 	stack.bytes = append(e.s.Fresh("junk below the stack pointer", 64), args...)
 	e.m.SetReg(arm64.SP.Reg, Pointer(e.sp))
-	e.hold(x("text length", 3, textLen), x("AAD length", 5, aadLen), x("nonce", 6, Pointer(at.base)), x("nonce length", 7, nonceLen))
+	e.hold(x("text length", 3, textLen), x("AAD length", 5, aadLen), x("nonce length", 7, nonceLen))
 	to := "nonce_part"
 	if twelve {
-		to = "j0"
+		to = "lengths"
 	}
 	if err := landing(p); err != nil {
 		return err
@@ -154,16 +164,16 @@ func armEntryCase(p *ir.Program, nonceLen value.Value) error {
 		{"stack pointer", arm64.SP.Reg, Pointer(stack.base)},
 		x("tag", 8, args[:8]), x("tag length", 9, args[8:]),
 		x("bits of AAD", 14, value.Shl(e.s, aadLen, 3)), x("bits of text", 15, value.Shl(e.s, textLen, 3)),
-		x("start of the output", 16, e.start[xReg(1)]),
 		v128("tbl indices", 29, value.FromBytes(c[:16])), v128("tbl indices", 30, value.FromBytes(c[16:32])),
-		v128("one", 31, value.FromBytes(c[80:])),
+	}
+	if p.Contract.Op == "open" {
+		want = append(want, x("start of the output", 16, e.start[xReg(1)]))
 	}
 	for r, k := range e.spec.keys {
 		want = append(want, v128("round key", 8+r, k))
 	}
 	if twelve {
-		j0 := append(append(block{}, nonce...), Byte{}, Byte{}, Byte{}, Byte{c: 1})
-		return e.frame(xs(6), append(want, v128("J0", 23, j0))...)
+		return e.frame(nil, want...)
 	}
 	return e.frame(nil, append(want, x("bits of the nonce", 17, value.Shl(e.s, nonceLen, 3)), v128("Xi", 27, e.s.Const(128)))...)
 }
@@ -222,7 +232,61 @@ func armNonceLengthCase(p *ir.Program) error {
 	return e.frame(append(append(xs(11), sums...), vs(23, 27)...))
 }
 
-// armJ0Case: j0 to lengths.
+// nonce makes a nonce of 12 bytes that x6 points to.
+func (e *arm) nonce() Vec {
+	nonce := e.s.Fresh("nonce", 12)
+	e.hold(x("nonce", 6, Pointer(e.mem.add("nonce", nonce, false, false).base)))
+	return nonce
+}
+
+// armLongNonceCase: long_nonce to j0.
+func armLongNonceCase(p *ir.Program) error {
+	e := newArm(p)
+	nonce := e.nonce()
+	if err := e.run("long_nonce", "j0"); err != nil {
+		return err
+	}
+	return e.frame(xs(6), v128("J0", 23, e.briefBlock(nonce, 1)))
+}
+
+// armBriefJ0Case: brief_j0 to lengths_block.
+func armBriefJ0Case(p *ir.Program) error {
+	e := newArm(p)
+	nonce := e.nonce()
+	e.withColumns(1, 1)
+	if err := e.run("brief_j0", "lengths_block"); err != nil {
+		return err
+	}
+	ek0 := e.spec.xor(e.spec.cipher(e.briefBlock(nonce, 1)), e.spec.keys[e.rounds])
+	return e.frame(xs(6), append(e.brief(e.briefBlock(nonce, 2)), v128("EK0 but for the last round key", 23, ek0))...)
+}
+
+// armBriefLengthCase: lengths_block to brief_aad.
+func armBriefLengthCase(p *ir.Program) error {
+	e := newArm(p)
+	if err := e.run("lengths_block", "brief_aad"); err != nil {
+		return err
+	}
+	if err := e.frame(sums); err != nil {
+		return err
+	}
+	return e.wantBegun(e.meaning(e.lens).times(1))
+}
+
+// armBriefAADCase: brief_aad to where no AAD or 16 bytes and more lead.
+func armBriefAADCase(p *ir.Program, aadLen value.Value, to string) error {
+	e := newArm(p)
+	e.hold(x("AAD length", 5, aadLen))
+	if err := e.run("brief_aad", to); err != nil {
+		return err
+	}
+	if to == "aad" {
+		return e.frame(nil, x("part", 10, aadLen))
+	}
+	return e.frame(nil)
+}
+
+// armJ0Case: j0 to long.
 func armJ0Case(p *ir.Program, twelve bool) error {
 	e := newArm(p)
 	j0 := e.s.Fresh("J0", 16)
@@ -230,7 +294,7 @@ func armJ0Case(p *ir.Program, twelve bool) error {
 		copy(j0[12:], Vec{{}, {}, {}, {c: 1}})
 	}
 	e.hold(v128("J0", 23, j0))
-	if err := e.run("j0", "lengths"); err != nil {
+	if err := e.run("j0", "long"); err != nil {
 		return err
 	}
 	ek0 := e.spec.xor(e.spec.cipher(j0), e.spec.keys[e.rounds])
@@ -238,7 +302,8 @@ func armJ0Case(p *ir.Program, twelve bool) error {
 	if twelve {
 		next = append(append(block{}, j0[:12]...), Byte{}, Byte{}, Byte{}, Byte{c: 2})
 	}
-	return e.frame(nil, v128("EK0 but for the last round key", 23, ek0), v128("counter block", 28, e.rev32(next)))
+	return e.frame(nil, v128("EK0 but for the last round key", 23, ek0), v128("counter block", 28, e.rev32(next)),
+		v128("one", 31, value.FromBytes(armConstants()[80:])))
 }
 
 // inBlocks returns a number of bytes that makes n blocks, the last of any size.
@@ -249,28 +314,17 @@ func inBlocks(of string, n int) value.Value {
 	return Count{Of: of, Min: uint64(16*n - 15), Max: uint64(16 * n)}
 }
 
-// armShortCase: lengths to the loop over AAD, or to short_text without AAD.
-func armShortCase(p *ir.Program, aad, text int) error {
+// armLengthsCase: lengths to brief_j0.
+func armLengthsCase(p *ir.Program, aad, text int) error {
 	e := newArm(p)
-	aadLen := inBlocks("AAD", aad)
-	e.hold(x("AAD length", 5, aadLen), x("text length", 3, inBlocks("text", text)))
-	to := "aad"
-	want := []held{x("power", 11, e.powerAt(aad+text+1))}
-	if aad == 0 {
-		to = "short_text"
-	} else {
-		want = append(want, x("part", 10, aadLen))
-	}
-	if err := e.run("lengths", to); err != nil {
+	e.hold(x("AAD length", 5, inBlocks("AAD", aad)), x("text length", 3, inBlocks("text", text)))
+	if err := e.run("lengths", "brief_j0"); err != nil {
 		return err
 	}
-	if err := e.frame(sums, want...); err != nil {
-		return err
-	}
-	return e.wantBegun(e.meaning(e.lens).times(1))
+	return e.frame(nil, x("power", 11, e.powerAt(aad+text+1)))
 }
 
-// armLongCase: lengths to long, with that many blocks of text and enough AAD
+// armLongCase: lengths to long_nonce, with that many blocks of text and enough AAD
 // for 32 blocks; or with 32 blocks of text and more, and any AAD.
 func armLongCase(p *ir.Program, text int) error {
 	e := newArm(p)
@@ -281,7 +335,7 @@ func armLongCase(p *ir.Program, text int) error {
 		aadLen.Min = uint64(16*(armTop-text) - 15)
 	}
 	e.hold(x("AAD length", 5, aadLen), x("text length", 3, textLen))
-	if err := e.run("lengths", "long"); err != nil {
+	if err := e.run("lengths", "long_nonce"); err != nil {
 		return err
 	}
 	return e.frame(nil)
@@ -297,13 +351,13 @@ func armLongAADCase(p *ir.Program, aadLen value.Value, to string) error {
 	return e.frame(nil, v128("Xi", 27, e.s.Const(128)))
 }
 
-// armToTextCase: behind the AAD of a short message to text.
+// armToTextCase: behind the AAD of a brief message to its text.
 func armToTextCase(p *ir.Program, from string) error {
 	e := newArm(p)
-	if err := e.run(from, "text"); err != nil {
+	if err := e.run(from, "brief"); err != nil {
 		return err
 	}
-	return e.frame(nil, x("part", 10, e.start[xReg(3)]), x("bytes behind", 3, number(0)))
+	return e.frame(nil, x("part", 10, e.start[xReg(3)]))
 }
 
 // armPathCase: long_text to rest or bulk.
@@ -650,7 +704,7 @@ func armOpenFinishCase(p *ir.Program, tagLen int, right bool) error {
 	// Until the return, x12 and x13 hold parts of the difference.
 	scratch := append(e.secrets(), xReg(0))
 	e.hold(x("scratch", 12, number(0)), x("scratch", 13, number(0)), x("result", 0, number(0)))
-	return e.frame(scratch, x("bytes", 3, textLen), v128("zeros", 0, e.s.Const(128)))
+	return e.frame(scratch, x("bytes", 3, textLen), x("key block", 6, Pointer(e.key.base)), v128("zeros", 0, e.s.Const(128)))
 }
 
 // atClear sets the state at clear_more.
@@ -658,7 +712,7 @@ func (e *arm) atClear(left value.Value, n int) {
 	e.stack(true, nil)
 	e.m.SetReg(arm64.SP.Reg, Pointer(e.sp-64))
 	e.text(n, nil)
-	e.hold(x("bytes", 3, left), x("output", 16, Pointer(e.out.base)), v128("zeros", 0, e.s.Const(128)),
+	e.hold(x("bytes", 3, left), x("output", 16, Pointer(e.out.base)), x("key block", 6, Pointer(e.key.base)), v128("zeros", 0, e.s.Const(128)),
 		x("result", 0, e.junk[xReg(0)]), x("scratch", 12, e.s.Fresh("difference", 8)), x("scratch", 13, e.s.Fresh("difference", 8)))
 }
 

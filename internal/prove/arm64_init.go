@@ -31,7 +31,7 @@ func armInitConstants() []held {
 }
 
 // armScheduleCase: entry to h. The round keys are those of FIPS 197, the
-// counter blocks and constants are in place, and H is the encryption of the
+// counter blocks, columns and constants are in place, and H is the encryption of the
 // zero block.
 func armScheduleCase(p *ir.Program) error {
 	e := newArmInit(p)
@@ -61,7 +61,12 @@ func armScheduleCase(p *ir.Program) error {
 	if err := e.wantBytes(e.key, armConsts, constants(armConstants())); err != nil {
 		return err
 	}
-	if err := e.key.wantWritten([2]int{0, len(want)}, [2]int{armCounters, armCounters + 256}, [2]int{armConsts, armEnd}); err != nil {
+	for n := 1; n <= armBriefest; n++ {
+		if err := e.wantBytes(e.key, armColumns+4*n-4, k.column(n)); err != nil {
+			return err
+		}
+	}
+	if err := e.key.wantWritten([2]int{0, len(want)}, [2]int{armCounters, armHigh}, [2]int{armColumns, armEnd}); err != nil {
 		return err
 	}
 	return e.frame(xs(2), append(armInitConstants(), v128("H", 0, k.cipher(make(block, 16))))...)
@@ -137,7 +142,7 @@ func armPowersCase(p *ir.Program) error {
 			return err
 		}
 	}
-	if err := e.key.wantWritten([2]int{armHigh, armConsts}); err != nil {
+	if err := e.key.wantWritten([2]int{armHigh, armColumns}); err != nil {
 		return err
 	}
 	wiped := vs(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28)

@@ -50,6 +50,9 @@ func newSession(p *ir.Program) *session {
 	}
 	ses.m.Trace = func(pc int) { mem.pc = pc }
 	ses.m.After = func(i ir.Inst) error {
+		for _, r := range i.Form.Undefined { // no manual says what it holds now
+			ses.m.SetReg(r, ses.junk[r])
+		}
 		ses.noteUpper(i)
 		return ses.nameElements(i)
 	}

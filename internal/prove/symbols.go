@@ -104,6 +104,7 @@ type origin struct {
 	constant Vec      // an element that is known
 	zeros    int      // low bits that are zero, of a 32-bit number; at most 7
 	state    bool     // the S-box of a whole AES state
+	single   bool     // the S-box of a byte, or the double of one
 }
 
 // Symbols is the domain of symbolic values. Its zero value is not usable.
@@ -121,6 +122,11 @@ type Symbols struct {
 	pointers     map[atom]Pointer       // pointers seen as bytes, by their first atom
 	counts       map[atom]Count         // counts seen as bytes, by their first atom
 	sums         map[atom]offset        // 64-bit sums, by their first atom
+
+	// bytewise gives the S-box of each byte an atom of its own in the first round,
+	// and makes MixColumns a sum of those and of their doubles: for the sake of
+	// programs that compute a part of the state apart from the rest.
+	bytewise bool
 }
 
 // NewSymbols returns a domain without atoms.
@@ -473,6 +479,13 @@ func (s *Symbols) SubBytes(v value.Value) value.Value {
 		size = min(size, 4)
 	}
 	out := make(Vec, len(b))
+	if s.bytewise && !s.single(b) {
+		for i := range b {
+			out[i] = byteOf(s.apply("S-box of a byte", b[i:i+1]), 0)
+			s.atoms[out[i].t[0].atom()].single = true
+		}
+		return out
+	}
 	for i := 0; i < len(b); i += size {
 		a := s.apply("S-box", b[i:i+size])
 		s.atoms[a].state = size == 16
@@ -483,7 +496,30 @@ func (s *Symbols) SubBytes(v value.Value) value.Value {
 	return out
 }
 
-// MixColumns implements value.Domain: opaque, column by column.
+// single reports whether v has the S-box of a single byte in it.
+func (s *Symbols) single(v Vec) bool {
+	for _, b := range v {
+		for _, t := range b.t {
+			if s.atoms[t.atom()].single {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// double returns {02}·x of FIPS 197, 4.2, which is linear.
+func (s *Symbols) double(x Byte) Byte {
+	out := Byte{c: x.c<<1 ^ x.c>>7*0x1b}
+	for _, t := range x.t {
+		a := s.apply("double", Vec{{t: []term{t}}})
+		s.atoms[a].single = true
+		out = out.plus(byteOf(a, 0))
+	}
+	return out
+}
+
+// MixColumns implements value.Domain: opaque, column by column, or a sum.
 func (s *Symbols) MixColumns(v value.Value) value.Value {
 	if known(v) {
 		return s.Concrete.MixColumns(v)
@@ -491,6 +527,13 @@ func (s *Symbols) MixColumns(v value.Value) value.Value {
 	b := s.bytes(v)
 	out := make(Vec, len(b))
 	for c := 0; c < len(b); c += 4 {
+		if s.bytewise && s.single(b[c:c+4]) {
+			all := b[c].plus(b[c+1]).plus(b[c+2]).plus(b[c+3])
+			for i := range 4 { // {02}·b + {03}·the next + the two others
+				out[c+i] = all.plus(b[c+i]).plus(s.double(b[c+i].plus(b[c+(i+1)%4])))
+			}
+			continue
+		}
 		a := s.apply("MixColumns", b[c:c+4])
 		for i := range 4 {
 			out[c+i] = byteOf(a, i)

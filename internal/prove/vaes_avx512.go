@@ -98,6 +98,7 @@ func (v *vaes) arguments(nonce value.Value, nonceLen value.Value, tag *region, t
 // they hold something public: those of the arguments, and masks.
 func (v *vaes) run(from string, stops ...string) (string, error) {
 	call := v.p.ISA.Call
+	v.upper = v.upper || from != "" // what runs before may leave upper halves in use
 	start := map[ir.Reg]value.Value{}
 	for r := range v.junk {
 		start[r] = v.m.Reg(r)
@@ -122,8 +123,14 @@ func (v *vaes) run(from string, stops ...string) (string, error) {
 	return stop, nil
 }
 
-// returned checks also that no scratch register holds what it held at finish.
+// returned checks also that no scratch register, and no vector register, holds
+// what it held where the part began: that may be a secret.
 func (v *vaes) returned() error {
+	for n := range amd64.Vec.Count {
+		if r := amd64.Z(n).Reg; !known(v.m.Reg(r)) {
+			return fmt.Errorf("register %v is left with something unknown", r)
+		}
+	}
 	for _, r := range []ir.Reg{amd64.RAX.Reg, amd64.R10.Reg, amd64.R11.Reg} {
 		if v.p.Contract.Op != "init" && !known(v.m.Reg(r)) {
 			return fmt.Errorf("register %v is left with something unknown", r)
