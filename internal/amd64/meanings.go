@@ -181,7 +181,7 @@ func extract(width int) meaning {
 func insert(width int) meaning {
 	return func(in ir.In) []value.Value {
 		var parts []value.Value
-		for i := range 128 / width {
+		for i := range in.Op[1].Width() / width {
 			if i == int(in.Imm[3]) {
 				parts = append(parts, in.Op[2])
 			} else {

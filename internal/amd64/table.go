@@ -197,7 +197,8 @@ func vectorForms() (t []*ir.Form) {
 		return []value.Value{in.D.Concat(lanes...)}
 	}))
 	add(row("vextracti32x4", "w:x r:z r:imm", evex, extract(128)))
-	add(row("vextracti64x4", "w:y r:z r:imm", evex, extract(256)))
+	add(row("vextracti64x4", "w:y/m256 r:z r:imm", evex, extract(256)))
+	add(row("vinserti64x4", "w:z r:z r:m256 r:imm", evex, insert(256)))
 	add(row("vmovq", "w:x r:r64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))

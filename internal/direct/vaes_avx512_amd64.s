@@ -881,10 +881,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -989,10 +985,11 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -1015,8 +1012,9 @@ bulk:
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (SI), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -1026,113 +1024,113 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
 	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
 	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
 	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
 	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
 	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
@@ -1141,37 +1139,37 @@ bulk:
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
 	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
@@ -1179,31 +1177,31 @@ bulk:
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
 	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
 	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
 	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
@@ -3002,10 +3000,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -3021,8 +3015,9 @@ bulk:
 	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
 	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (DX), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -3032,179 +3027,180 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
 	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
 	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
+	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
 	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
 	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
@@ -5107,10 +5103,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -5233,10 +5225,11 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -5259,8 +5252,9 @@ bulk:
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (SI), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -5270,51 +5264,51 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
 	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
 	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
@@ -5322,45 +5316,45 @@ bulk:
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
 	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
 	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
@@ -5368,45 +5362,45 @@ bulk:
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
 	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
@@ -5414,33 +5408,33 @@ bulk:
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
@@ -7378,10 +7372,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -7397,8 +7387,9 @@ bulk:
 	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
 	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (DX), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -7408,51 +7399,51 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
 	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
 	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
@@ -7460,133 +7451,134 @@ bulk:
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
 	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
 	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
 	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
@@ -9603,10 +9595,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -9747,10 +9735,11 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -9773,8 +9762,9 @@ bulk:
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (SI), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -9784,188 +9774,188 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
 	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
 	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
+	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
 	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
+	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
+	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
@@ -12024,10 +12014,6 @@ bulk:
 	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
 	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
 	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	XORL R10, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $1, R10                                                 // the first turn lacks the blocks with counters 0 and 1
-	SHLQ $32, R10                                                // the first turn lacks the blocks with counters 0 and 1
-	KMOVQ R10, K6                                                // the first turn lacks the blocks with counters 0 and 1
 	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
 	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
 	XORL AX, AX                                                  // prepare the bulk loop
@@ -12043,8 +12029,9 @@ bulk:
 	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
 	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU8.Z (DX), K6, Z12                                     // GHASH blocks 0 to 3
+	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -12054,188 +12041,188 @@ bulk:
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
 	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
 	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
+	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
+	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
 	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
+	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
+	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
 	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
@@ -12245,10 +12232,11 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VMOVDQU8.Z (DX), K6, Z10                                     // text of blocks 0 to 3
+	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
+	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
 	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VMOVDQU8 Z0, K6, (SI)                                        // text of blocks 0 to 3
+	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7

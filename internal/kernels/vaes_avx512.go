@@ -147,7 +147,7 @@ var vaesModel = &stitch.Model{
 			return stitch.Cost{Ports: p5, Latency: 4}
 		case "vpshufb", "vpunpcklqdq", "vpunpckhqdq", "vpshufd", "vpbroadcastd":
 			return stitch.Cost{Ports: p5, Latency: 1}
-		case "vbroadcasti32x4":
+		case "vbroadcasti32x4", "vinserti64x4":
 			return stitch.Cost{Ports: loads, Latency: 8}
 		case "vmovdqu64", "vmovdqu8":
 			if i.Args[0].Kind == ir.Memory {

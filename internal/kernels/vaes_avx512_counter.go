@@ -8,13 +8,44 @@ import (
 )
 
 // A textMask limits the access to one of the registers of a group: the first
-// of a turn that begins inside a register, or the last of a message.
+// of a turn, of which there is the upper half alone, or the last of a message,
+// by a mask register.
 type textMask struct {
 	register int // -1: none
 	k        ir.Operand
+	upper    bool
 }
 
-var noMask = textMask{register: -1}
+var (
+	noMask    = textMask{register: -1}
+	upperHalf = textMask{register: 0, upper: true}
+)
+
+// load loads 64 bytes of text at offset at from base into z, or what there is
+// of them and zeros.
+func (m textMask) load(b *ir.Builder, i int, z, base ir.Operand, at int64) {
+	switch {
+	case i != m.register:
+		b.I("vmovdqu64", z, Mem(ir.Text, 512, base, at))
+	case m.upper: // a mask would do too, but slowly next to an unmapped page
+		b.I("vpxorq", view(z), view(z), view(z))
+		b.I("vinserti64x4", z, z, Mem(ir.Text, 256, base, at+32), ir.Imm(1))
+	default:
+		b.I("vmovdqu8", Zeroed(z, m.k), Mem(ir.Text, 512, base, at))
+	}
+}
+
+// store stores z at offset at of the output, or what there is of the text.
+func (m textMask) store(b *ir.Builder, i int, z ir.Operand, at int64) {
+	switch {
+	case i != m.register:
+		b.I("vmovdqu64", Mem(ir.Text, 512, rOut, at), z)
+	case m.upper:
+		b.I("vextracti64x4", Mem(ir.Text, 256, rOut, at+32), z, ir.Imm(1))
+	default:
+		b.I("vmovdqu8", Masked(Mem(ir.Text, 512, rOut, at), m.k), z)
+	}
+}
 
 // roundKey loads round key r into every lane of z.
 func roundKey(b *ir.Builder, z ir.Operand, r int) {
@@ -40,25 +71,18 @@ func vaesRounds(b *ir.Builder, bits, n int, at int64, mask textMask) {
 	b.Origin("round key %d", rounds)
 	roundKey(b, last, rounds)
 	for i := range n {
-		in := Mem(ir.Text, 512, rIn, at+int64(64*i))
-		out := Mem(ir.Text, 512, rOut, at+int64(64*i))
 		text := Z(10 + i%2)
 		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
 		if i == mask.register {
-			b.I("vmovdqu8", Zeroed(text, mask.k), in)
+			mask.load(b, i, text, rIn, at+int64(64*i))
 			b.I("vpxorq", text, text, last)
-			out = Masked(out, mask.k)
 		} else {
-			b.I("vpxorq", text, last, in)
+			b.I("vpxorq", text, last, Mem(ir.Text, 512, rIn, at+int64(64*i)))
 		}
 		b.Origin("AES blocks %d to %d, round %d", 4*i, 4*i+3, rounds)
 		b.I("vaesenclast", Z(i), Z(i), text)
 		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
-		if i == mask.register {
-			b.I("vmovdqu8", out, Z(i))
-		} else {
-			b.I("vmovdqu64", out, Z(i))
-		}
+		mask.store(b, i, Z(i), at+int64(64*i))
 	}
 }
 

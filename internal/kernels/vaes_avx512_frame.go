@@ -157,10 +157,6 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.I("sub", rIn, ir.Imm(32))
 	b.I("sub", rOut, ir.Imm(32))
 	b.I("add", rLen, ir.Imm(32))
-	b.I("xor", Low32(R10), Low32(R10))
-	b.I("sub", R10, ir.Imm(1))
-	b.I("shl", R10, ir.Imm(32))
-	b.I("kmovq", K(6), R10) // the upper two blocks of a register
 	b.I("vpxorq", X(19), X(19), X(19))
 	b.I("vshufi64x2", vXi, Z(19), vXi, ir.Imm(0x40)) // lane 0 to lane 2
 	b.Origin("prepare the bulk loop")
@@ -172,7 +168,6 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.I("vpshufb", vBase, vCtr, vBswap)
 	b.I("vpxorq", vBase, vBase, Z(8))
 
-	first := textMask{register: 0, k: K(6)}
 	half := func(h int, ctr textMask, hash []ir.Inst) {
 		b.Append(merge(vaesModel,
 			stitch.Stream{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
@@ -199,11 +194,11 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	}
 	if seal {
 		vaesNextTurn(b)
-		b.Append(vaesHalfTurn(bits, 0, first))
-		half(1, noMask, vaesHalfHash(0, rOut, 0, first))
+		b.Append(vaesHalfTurn(bits, 0, upperHalf))
+		half(1, noMask, vaesHalfHash(0, rOut, 0, upperHalf))
 		advance()
 	} else {
-		turn(first)
+		turn(upperHalf)
 	}
 	b.I("jb", ir.To("bulk_end"))
 	b.Label("bulk_turn")
@@ -345,12 +340,8 @@ func vaesGroupAndHash(b *ir.Builder, bits, n int, mask textMask, seal, pending b
 	case !seal:
 		for i := range n {
 			hash.Origin("GHASH of register %d", i)
-			c, src := Z(14+i), Mem(ir.Text, 512, rIn, int64(64*i))
-			if i == mask.register {
-				hash.I("vmovdqu8", Zeroed(c, mask.k), src)
-			} else {
-				hash.I("vmovdqu64", c, src)
-			}
+			c := Z(14 + i)
+			mask.load(hash, i, c, rIn, int64(64*i))
 			hash.I("vpshufb", c, c, vBswap)
 			vaesMultiply(hash, c, Mem(ir.KeyBlock, 512, rPowers, int64(64*i)), false)
 		}

@@ -31,12 +31,7 @@ func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst 
 		turn := half*8 + i // register of the turn
 		for j, z := range []ir.Operand{a, c} {
 			b.Origin("GHASH blocks %d to %d", 4*(turn+j), 4*(turn+j)+3)
-			src := Mem(ir.Text, 512, base, at+int64(64*(i+j)))
-			if i+j == mask.register {
-				b.I("vmovdqu8", Zeroed(z, mask.k), src)
-			} else {
-				b.I("vmovdqu64", z, src)
-			}
+			mask.load(b, i+j, z, base, at+int64(64*(i+j)))
 			b.I("vpshufb", z, z, vBswap)
 		}
 		first := turn == 0
