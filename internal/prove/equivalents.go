@@ -34,6 +34,10 @@ var vaesEquivalents = func() (list []equivalent) {
 	add("*_init_192: immediate: "+becomes+"0xef", half)
 	add("*: mask: vmovdqu8 zmm*{k1}{z}, [rdx* (text of blocks *) #*: becomes vmovdqu8 zmm*{k1}, [rdx*",
 		"what stands outside the text is neither stored nor hashed: both mask it again")
+	add("*_open_*: mask: vmovdqu8 xmm13{k1}{z}, [r11] (compare the tag) #1: becomes vmovdqu8 xmm13{k1}, [r11]",
+		"the difference of the tags is masked again")
+	add("*: missing: vpxorq zmm26, zmm26, zmm21 (GHASH the length of the nonce) #1: is missing",
+		"the upper half of that block is zero, and so is its product")
 	add("*: missing: je dispatch (AAD) #1: is missing",
 		"the code for AAD, given none, loads nothing under its mask and leaves the zeros that were there")
 	add("*: immediate: vshufi64x2 zmm27, zmm19, zmm27, 0x40 (the first turn lacks *) #1: becomes vshufi64x2 zmm27, zmm19, zmm27, 0x4*",
