@@ -44,19 +44,6 @@ func eachImm(lane int, f func(d value.Domain, x value.Value, n int) value.Value)
 	}
 }
 
-func arithmeticShr(d value.Domain, x value.Value, n int) value.Value {
-	w := x.Width()
-	return d.Concat(d.Slice(x, n, w-n), repeat(d, d.Slice(x, w-1, 1), n))
-}
-
-func repeat(d value.Domain, v value.Value, n int) value.Value {
-	parts := make([]value.Value, n)
-	for i := range parts {
-		parts[i] = v
-	}
-	return d.Concat(parts...)
-}
-
 func addition(width int) meaning {
 	return func(in ir.In) []value.Value {
 		a, b := in.Op[0], operand(in, 1, width)

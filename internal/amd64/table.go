@@ -5,7 +5,6 @@ package amd64
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/stitchgcm/gcm/internal/ir"
 	"github.com/stitchgcm/gcm/internal/value"
@@ -53,25 +52,6 @@ const (
 
 type meaning = func(in ir.In) []value.Value
 
-// row makes a form from a short description of its operands: an access (r, w
-// or rw), a colon and the operand classes that fit, such as "w:z r:z r:z/m512".
-func row(mnemonic, slots, feature string, m meaning) *ir.Form {
-	f := &ir.Form{Mnemonic: mnemonic, Feature: feature, Meaning: m}
-	for _, s := range strings.Fields(slots) {
-		access, classes, _ := strings.Cut(s, ":")
-		var sl ir.Slot
-		if strings.Contains(access, "r") {
-			sl.Access |= ir.Read
-		}
-		if strings.Contains(access, "w") {
-			sl.Access |= ir.Write
-		}
-		sl.Classes = strings.Split(classes, "/")
-		f.Slots = append(f.Slots, sl)
-	}
-	return f
-}
-
 // forms returns the whole table.
 func forms() (t []*ir.Form) {
 	add := func(f ...*ir.Form) { t = append(t, f...) }
@@ -85,48 +65,48 @@ func generalForms() (t []*ir.Form) {
 	setsFlags := func(f *ir.Form) { f.ImplicitWrites = []ir.Reg{CF, ZF}; add(f) }
 	shift := func(f *ir.Form) { f.Undefined = []ir.Reg{CF}; setsFlags(f) }
 
-	add(row("mov", "w:r64 r:r64/m64", "", copyOf(0, 1)))
-	add(row("mov", "w:r32 r:r32/m32/imm", "", copyOf(32, 1)))
-	setsFlags(row("xor", "rw:r32 r:m32", "", logic(32, true, xor)))
-	add(row("lea", "w:r64 r:addr", "", copyOf(0, 1)))
+	add(ir.Row("mov", "w:r64 r:r64/m64", "", copyOf(0, 1)))
+	add(ir.Row("mov", "w:r32 r:r32/m32/imm", "", copyOf(32, 1)))
+	setsFlags(ir.Row("xor", "rw:r32 r:m32", "", logic(32, true, xor)))
+	add(ir.Row("lea", "w:r64 r:addr", "", copyOf(0, 1)))
 	for _, w := range []struct {
 		class string
 		width int
 	}{{"r64", 64}, {"r32", 32}} {
 		src := w.class + "/imm"
-		setsFlags(row("add", "rw:"+w.class+" r:"+src, "", addition(w.width)))
-		setsFlags(row("sub", "rw:"+w.class+" r:"+src, "", subtraction(w.width, true)))
-		setsFlags(row("cmp", "r:"+w.class+" r:"+src, "", subtraction(w.width, false)))
-		setsFlags(row("and", "rw:"+w.class+" r:"+src, "", logic(w.width, true, and)))
-		setsFlags(row("xor", "rw:"+w.class+" r:"+src, "", logic(w.width, true, xor)))
-		setsFlags(row("test", "r:"+w.class+" r:"+w.class, "", logic(w.width, false, and)))
-		shift(row("shl", "rw:"+w.class+" r:imm", "", shiftBy(value.Shl)))
-		shift(row("shr", "rw:"+w.class+" r:imm", "", shiftBy(value.Shr)))
-		add(row("bswap", "rw:"+w.class, "", func(in ir.In) []value.Value {
+		setsFlags(ir.Row("add", "rw:"+w.class+" r:"+src, "", addition(w.width)))
+		setsFlags(ir.Row("sub", "rw:"+w.class+" r:"+src, "", subtraction(w.width, true)))
+		setsFlags(ir.Row("cmp", "r:"+w.class+" r:"+src, "", subtraction(w.width, false)))
+		setsFlags(ir.Row("and", "rw:"+w.class+" r:"+src, "", logic(w.width, true, and)))
+		setsFlags(ir.Row("xor", "rw:"+w.class+" r:"+src, "", logic(w.width, true, xor)))
+		setsFlags(ir.Row("test", "r:"+w.class+" r:"+w.class, "", logic(w.width, false, and)))
+		shift(ir.Row("shl", "rw:"+w.class+" r:imm", "", shiftBy(value.Shl)))
+		shift(ir.Row("shr", "rw:"+w.class+" r:imm", "", shiftBy(value.Shr)))
+		add(ir.Row("bswap", "rw:"+w.class, "", func(in ir.In) []value.Value {
 			return []value.Value{value.Reverse(in.D, in.Op[0])}
 		}))
 	}
-	setsFlags(row("bzhi", "w:r64 r:r64 r:r64", bmi2, bzhi))
+	setsFlags(ir.Row("bzhi", "w:r64 r:r64 r:r64", bmi2, bzhi))
 	for _, c := range conditions {
-		f := row("cmov"+c.name, "rw:r64 r:r64", "", func(in ir.In) []value.Value {
+		f := ir.Row("cmov"+c.name, "rw:r64 r:r64", "", func(in ir.In) []value.Value {
 			return []value.Value{in.D.Select(c.holds(in.D, in.Impl[0], in.Impl[1]), in.Op[1], in.Op[0])}
 		})
 		f.ImplicitReads = []ir.Reg{CF, ZF}
 		add(f)
-		j := row("j"+c.name, "r:label", "", func(in ir.In) []value.Value {
+		j := ir.Row("j"+c.name, "r:label", "", func(in ir.In) []value.Value {
 			return []value.Value{c.holds(in.D, in.Impl[0], in.Impl[1])}
 		})
 		j.ImplicitReads, j.Flow = []ir.Reg{CF, ZF}, ir.Branch
 		add(j)
 	}
 	nothing := func(ir.In) []value.Value { return nil }
-	jmp := row("jmp", "r:label", "", nothing)
+	jmp := ir.Row("jmp", "r:label", "", nothing)
 	jmp.Flow = ir.Jump
 	add(jmp)
-	ret := row("ret", "", "", nothing)
+	ret := ir.Row("ret", "", "", nothing)
 	ret.Flow = ir.Return
 	add(ret)
-	add(row("endbr64", "", "", nothing)) // a no-op for processors without CET
+	add(ir.Row("endbr64", "", "", nothing)) // a no-op for processors without CET
 	return t
 }
 
@@ -147,48 +127,48 @@ func vectorForms() (t []*ir.Form) {
 	add := func(f *ir.Form) { t = append(t, f) }
 	masked := func(element int, f *ir.Form) { f.Element = element; add(f) }
 
-	add(row("kmovq", "w:k r:r64", evex, copyOf(0, 1)))
+	add(ir.Row("kmovq", "w:k r:r64", evex, copyOf(0, 1)))
 	for _, v := range []struct{ reg, mem string }{{"x", "m128"}, {"y", "m256"}, {"z", "m512"}} {
 		rm := v.reg + "/" + v.mem
 		three := "w:" + v.reg + " r:" + v.reg + " r:" + rm
-		masked(64, row("vmovdqu64", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
-		masked(64, row("vmovdqu64", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
-		masked(8, row("vmovdqu8", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
-		masked(8, row("vmovdqu8", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
-		masked(64, row("vpxorq", three, evex, each(128, xor)))
-		masked(64, row("vpandq", three, evex, each(128, and)))
-		add(row("vpternlogq", "rw:"+v.reg+" r:"+v.reg+" r:"+rm+" r:imm", evex, ternlog))
-		add(row("vpshufb", three, evex, shuffleBytes))
-		add(row("vpaddd", three, evex, each(32, add2)))
-		add(row("vpunpcklqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
+		masked(64, ir.Row("vmovdqu64", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
+		masked(64, ir.Row("vmovdqu64", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
+		masked(8, ir.Row("vmovdqu8", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
+		masked(8, ir.Row("vmovdqu8", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
+		masked(64, ir.Row("vpxorq", three, evex, each(128, xor)))
+		masked(64, ir.Row("vpandq", three, evex, each(128, and)))
+		add(ir.Row("vpternlogq", "rw:"+v.reg+" r:"+v.reg+" r:"+rm+" r:imm", evex, ternlog))
+		add(ir.Row("vpshufb", three, evex, shuffleBytes))
+		add(ir.Row("vpaddd", three, evex, each(32, add2)))
+		add(ir.Row("vpunpcklqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
 			return d.Concat(d.Slice(l[0], 0, 64), d.Slice(l[1], 0, 64))
 		})))
-		add(row("vpunpckhqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
+		add(ir.Row("vpunpckhqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
 			return d.Concat(d.Slice(l[0], 64, 64), d.Slice(l[1], 64, 64))
 		})))
 		two := "w:" + v.reg + " r:" + v.reg + " r:imm"
-		add(row("vpshufd", two, evex, shuffleWords))
-		add(row("vpsllq", two, evex, eachImm(64, value.Shl)))
-		add(row("vpsrlq", two, evex, eachImm(64, value.Shr)))
-		add(row("vpsrad", two, evex, eachImm(32, arithmeticShr)))
-		add(row("vpslldq", two, evex, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
+		add(ir.Row("vpshufd", two, evex, shuffleWords))
+		add(ir.Row("vpsllq", two, evex, eachImm(64, value.Shl)))
+		add(ir.Row("vpsrlq", two, evex, eachImm(64, value.Shr)))
+		add(ir.Row("vpsrad", two, evex, eachImm(32, value.Sar)))
+		add(ir.Row("vpslldq", two, evex, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
 			return value.Shl(d, x, 8*n)
 		})))
-		add(row("vaesenc", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
+		add(ir.Row("vaesenc", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
 			return d.Xor(d.MixColumns(value.SubShift(d, l[0])), l[1])
 		})))
-		add(row("vaesenclast", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
+		add(ir.Row("vaesenclast", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
 			return d.Xor(value.SubShift(d, l[0]), l[1])
 		})))
-		add(row("vpclmulqdq", three+" r:imm", clm, clmul))
+		add(ir.Row("vpclmulqdq", three+" r:imm", clm, clmul))
 	}
-	add(row("vbroadcasti32x4", "w:z r:m128", evex, func(in ir.In) []value.Value {
+	add(ir.Row("vbroadcasti32x4", "w:z r:m128", evex, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Concat(in.Op[1], in.Op[1], in.Op[1], in.Op[1])}
 	}))
-	masked(32, row("vpbroadcastd", "w:z r:r32", evex, func(in ir.In) []value.Value {
-		return []value.Value{repeat(in.D, in.Op[1], 16)}
+	masked(32, ir.Row("vpbroadcastd", "w:z r:r32", evex, func(in ir.In) []value.Value {
+		return []value.Value{value.Repeat(in.D, in.Op[1], 16)}
 	}))
-	add(row("vshufi64x2", "w:z r:z r:z r:imm", evex, func(in ir.In) []value.Value {
+	add(ir.Row("vshufi64x2", "w:z r:z r:z r:imm", evex, func(in ir.In) []value.Value {
 		var lanes []value.Value
 		for i := range 4 {
 			src := in.Op[1+i/2]
@@ -196,32 +176,32 @@ func vectorForms() (t []*ir.Form) {
 		}
 		return []value.Value{in.D.Concat(lanes...)}
 	}))
-	add(row("vextracti32x4", "w:x r:z r:imm", evex, extract(128)))
-	add(row("vextracti64x4", "w:y/m256 r:z r:imm", evex, extract(256)))
-	add(row("vinserti64x4", "w:z r:z r:m256 r:imm", evex, insert(256)))
-	add(row("vmovq", "w:x r:r64", avx, func(in ir.In) []value.Value {
+	add(ir.Row("vextracti32x4", "w:x r:z r:imm", evex, extract(128)))
+	add(ir.Row("vextracti64x4", "w:y/m256 r:z r:imm", evex, extract(256)))
+	add(ir.Row("vinserti64x4", "w:z r:z r:m256 r:imm", evex, insert(256)))
+	add(ir.Row("vmovq", "w:x r:r64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))
-	add(row("vmovq", "w:r64 r:x", avx, func(in ir.In) []value.Value {
+	add(ir.Row("vmovq", "w:r64 r:x", avx, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Slice(in.Op[1], 0, 64)}
 	}))
-	add(row("vmovq", "w:m64 r:x", avx, func(in ir.In) []value.Value {
+	add(ir.Row("vmovq", "w:m64 r:x", avx, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Slice(in.Op[1], 0, 64)}
 	}))
-	add(row("vmovq", "w:x r:m64", avx, func(in ir.In) []value.Value {
+	add(ir.Row("vmovq", "w:x r:m64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))
-	add(row("vpinsrq", "w:x r:x r:r64 r:imm", avx, insert(64)))
-	add(row("vpinsrd", "w:x r:x r:r32 r:imm", avx, insert(32)))
+	add(ir.Row("vpinsrq", "w:x r:x r:r64 r:imm", avx, insert(64)))
+	add(ir.Row("vpinsrd", "w:x r:x r:r32 r:imm", avx, insert(32)))
 	// VEX-coded: the short way to clear a register, and the only vptest.
-	add(row("vpxor", "w:x r:x r:x", avx, each(128, xor)))
-	vptest := row("vptest", "r:x r:x", avx, func(in ir.In) []value.Value {
+	add(ir.Row("vpxor", "w:x r:x r:x", avx, each(128, xor)))
+	vptest := ir.Row("vptest", "r:x r:x", avx, func(in ir.In) []value.Value {
 		d, a, b := in.D, in.Op[0], in.Op[1]
 		return []value.Value{d.IsZero(d.And(value.Not(d, a), b)), d.IsZero(d.And(a, b))}
 	})
 	vptest.ImplicitWrites = []ir.Reg{CF, ZF}
 	add(vptest)
-	upper := row("vzeroupper", "", avx, func(in ir.In) []value.Value {
+	upper := ir.Row("vzeroupper", "", avx, func(in ir.In) []value.Value {
 		out := make([]value.Value, 16)
 		for i := range out {
 			out[i] = value.Extend(in.D, in.D.Slice(in.Impl[i], 0, 128), 512)

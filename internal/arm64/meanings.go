@@ -24,7 +24,7 @@ func reverse(d value.Domain, l ...value.Value) value.Value { return value.Revers
 
 // higher is cmhi: all ones where the first lane is greater, unsigned.
 func higher(d value.Domain, l ...value.Value) value.Value {
-	return repeat(d, d.Less(l[1], l[0]), l[0].Width())
+	return value.Repeat(d, d.Less(l[1], l[0]), l[0].Width())
 }
 
 // operand returns operand i, or the immediate there in width bits.
@@ -61,19 +61,6 @@ func shift(lane int, f func(d value.Domain, v value.Value, n int) value.Value) m
 	}
 }
 
-func arithmeticShr(d value.Domain, v value.Value, n int) value.Value {
-	w := v.Width()
-	return d.Concat(d.Slice(v, n, w-n), repeat(d, d.Slice(v, w-1, 1), n))
-}
-
-func repeat(d value.Domain, v value.Value, n int) value.Value {
-	parts := make([]value.Value, n)
-	for i := range parts {
-		parts[i] = v
-	}
-	return d.Concat(parts...)
-}
-
 // keep is movk: it replaces 16 bits of operand 0, from bit at up.
 func keep(width int) meaning {
 	return func(in ir.In) []value.Value {
@@ -96,7 +83,7 @@ func spread(width int) meaning {
 		if in.Op[1] != nil {
 			v = in.D.Slice(in.Op[1], width*in.Lane[1], width)
 		}
-		return one(repeat(in.D, v, 128/width))
+		return one(value.Repeat(in.D, v, 128/width))
 	}
 }
 

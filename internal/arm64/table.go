@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/stitchgcm/gcm/internal/ir"
 	"github.com/stitchgcm/gcm/internal/value"
@@ -56,25 +55,6 @@ const (
 	sha3  = "SHA3"
 )
 
-// row makes a form from a short description of its operands: an access (r, w
-// or rw), a colon and the operand classes that fit, such as "w:x r:x r:x/imm".
-func row(mnemonic, slots, feature string, m meaning) *ir.Form {
-	f := &ir.Form{Mnemonic: mnemonic, Feature: feature, Meaning: m}
-	for _, s := range strings.Fields(slots) {
-		access, classes, _ := strings.Cut(s, ":")
-		var sl ir.Slot
-		if strings.Contains(access, "r") {
-			sl.Access |= ir.Read
-		}
-		if strings.Contains(access, "w") {
-			sl.Access |= ir.Write
-		}
-		sl.Classes = strings.Split(classes, "/")
-		f.Slots = append(f.Slots, sl)
-	}
-	return f
-}
-
 // forms returns the whole table.
 func forms() (t []*ir.Form) {
 	t = append(t, generalForms()...)
@@ -95,24 +75,24 @@ func generalForms() (t []*ir.Form) {
 	}{{"x", 64}, {"w", 32}} {
 		two := "w:" + w.class + " r:" + w.class
 		three := two + " r:" + w.class
-		put(row("mov", "w:"+w.class+" r:"+w.class+"/imm", "", copyOf(w.width, 1)))
-		put(row("add", three+"/imm", "", arithmetic(w.width, 1, false, false)))
-		put(row("sub", three+"/imm", "", arithmetic(w.width, 1, true, false)))
-		setsFlags(row("subs", three+"/imm", "", arithmetic(w.width, 1, true, true)))
-		setsFlags(row("cmp", "r:"+w.class+" r:"+w.class+"/imm", "", arithmetic(w.width, 0, true, true)))
-		put(row("and", three+"/imm", "", each(w.width, and)))
-		put(row("orr", three, "", each(w.width, or)))
-		put(row("eor", three, "", each(w.width, eor)))
-		put(row("lsl", two+" r:imm", "", shift(w.width, value.Shl)))
-		put(row("lsr", two+" r:imm", "", shift(w.width, value.Shr)))
-		put(row("movk", "rw:"+w.class+" r:imm r:lsl", "", keep(w.width)))
-		put(row("rev", two, "", each(w.width, reverse)))
+		put(ir.Row("mov", "w:"+w.class+" r:"+w.class+"/imm", "", copyOf(w.width, 1)))
+		put(ir.Row("add", three+"/imm", "", arithmetic(w.width, 1, false, false)))
+		put(ir.Row("sub", three+"/imm", "", arithmetic(w.width, 1, true, false)))
+		setsFlags(ir.Row("subs", three+"/imm", "", arithmetic(w.width, 1, true, true)))
+		setsFlags(ir.Row("cmp", "r:"+w.class+" r:"+w.class+"/imm", "", arithmetic(w.width, 0, true, true)))
+		put(ir.Row("and", three+"/imm", "", each(w.width, and)))
+		put(ir.Row("orr", three, "", each(w.width, or)))
+		put(ir.Row("eor", three, "", each(w.width, eor)))
+		put(ir.Row("lsl", two+" r:imm", "", shift(w.width, value.Shl)))
+		put(ir.Row("lsr", two+" r:imm", "", shift(w.width, value.Shr)))
+		put(ir.Row("movk", "rw:"+w.class+" r:imm r:lsl", "", keep(w.width)))
+		put(ir.Row("rev", two, "", each(w.width, reverse)))
 	}
 	for _, c := range conditions {
-		f := row("csel", "w:x r:x r:x r:"+c.name, "", func(in ir.In) []value.Value {
+		f := ir.Row("csel", "w:x r:x r:x r:"+c.name, "", func(in ir.In) []value.Value {
 			return one(in.D.Select(c.holds(in.D, in.Impl[0], in.Impl[1]), in.Op[1], in.Op[2]))
 		})
-		g := row("cset", "w:x r:"+c.name, "", func(in ir.In) []value.Value {
+		g := ir.Row("cset", "w:x r:"+c.name, "", func(in ir.In) []value.Value {
 			return one(value.Extend(in.D, c.holds(in.D, in.Impl[0], in.Impl[1]), 64))
 		})
 		f.ImplicitReads = []ir.Reg{FlagZ, FlagC}
@@ -141,21 +121,21 @@ func branchForms() (t []*ir.Form) {
 		t = append(t, f)
 	}
 	nothing := func(ir.In) []value.Value { return nil }
-	flow(row("ret", "", "", nothing), ir.Return)
-	flow(row("b", "r:label", "", nothing), ir.Jump)
+	flow(ir.Row("ret", "", "", nothing), ir.Return)
+	flow(ir.Row("b", "r:label", "", nothing), ir.Jump)
 	for _, c := range conditions {
-		flow(row("b."+c.name, "r:label", "", func(in ir.In) []value.Value {
+		flow(ir.Row("b."+c.name, "r:label", "", func(in ir.In) []value.Value {
 			return one(c.holds(in.D, in.Impl[0], in.Impl[1]))
 		}), ir.Branch, FlagZ, FlagC)
 	}
 	zero := func(in ir.In) value.Value { return in.D.IsZero(in.Op[0]) }
-	flow(row("cbz", "r:x r:label", "", func(in ir.In) []value.Value { return one(zero(in)) }), ir.Branch)
-	flow(row("cbnz", "r:x r:label", "", func(in ir.In) []value.Value { return one(value.Not(in.D, zero(in))) }), ir.Branch)
-	flow(row("tbz", "r:x r:imm r:label", "", func(in ir.In) []value.Value {
+	flow(ir.Row("cbz", "r:x r:label", "", func(in ir.In) []value.Value { return one(zero(in)) }), ir.Branch)
+	flow(ir.Row("cbnz", "r:x r:label", "", func(in ir.In) []value.Value { return one(value.Not(in.D, zero(in))) }), ir.Branch)
+	flow(ir.Row("tbz", "r:x r:imm r:label", "", func(in ir.In) []value.Value {
 		return one(value.Not(in.D, in.D.Slice(in.Op[0], int(in.Imm[1]), 1)))
 	}), ir.Branch)
 	// hint 34 is bti c, which processors without BTI ignore.
-	flow(row("hint", "r:imm", "", nothing), ir.Next)
+	flow(ir.Row("hint", "r:imm", "", nothing), ir.Next)
 	return t
 }
 
@@ -164,17 +144,17 @@ func memoryForms() (t []*ir.Form) {
 	for _, c := range []struct{ reg, mem string }{
 		{"x", "m64"}, {"w", "m32"}, {"q", "m128"}, {"d", "m64"}, {"s", "m32"}, {"h", "m16"}, {"b", "m8"},
 	} {
-		put(row("ldr", "w:"+c.reg+" r:"+c.mem, "", copyOf(0, 1)))
-		put(row("str", "r:"+c.reg+" w:"+c.mem, "", copyOf(0, 0)))
+		put(ir.Row("ldr", "w:"+c.reg+" r:"+c.mem, "", copyOf(0, 1)))
+		put(ir.Row("str", "r:"+c.reg+" w:"+c.mem, "", copyOf(0, 0)))
 	}
 	for _, c := range []struct {
 		reg, mem string
 		width    int
 	}{{"x", "m128", 64}, {"q", "m256", 128}, {"d", "m128", 64}, {"s", "m64", 32}} {
-		put(row("ldp", "w:"+c.reg+" w:"+c.reg+" r:"+c.mem, "", func(in ir.In) []value.Value {
+		put(ir.Row("ldp", "w:"+c.reg+" w:"+c.reg+" r:"+c.mem, "", func(in ir.In) []value.Value {
 			return []value.Value{in.D.Slice(in.Op[2], 0, c.width), in.D.Slice(in.Op[2], c.width, c.width)}
 		}))
-		put(row("stp", "r:"+c.reg+" r:"+c.reg+" w:"+c.mem, "", func(in ir.In) []value.Value {
+		put(ir.Row("stp", "r:"+c.reg+" r:"+c.reg+" w:"+c.mem, "", func(in ir.In) []value.Value {
 			return one(in.D.Concat(in.Op[0], in.Op[1]))
 		}))
 	}
@@ -182,7 +162,7 @@ func memoryForms() (t []*ir.Form) {
 		size, mem string
 		width     int
 	}{{"h", "m16", 16}, {"s", "m32", 32}, {"d", "m64", 64}} {
-		put(row("ld1", "rw:{"+c.size+"}[] r:"+c.mem, "", place(c.width)))
+		put(ir.Row("ld1", "rw:{"+c.size+"}[] r:"+c.mem, "", place(c.width)))
 	}
 	return t
 }
@@ -190,43 +170,43 @@ func memoryForms() (t []*ir.Form) {
 // moveForms move between vector registers, their lanes and general registers.
 func moveForms() []*ir.Form {
 	return []*ir.Form{
-		row("fmov", "w:d r:x", "", copyOf(0, 1)),
-		row("fmov", "w:x r:d", "", copyOf(0, 1)),
-		row("mov", "w:16b r:16b", "", copyOf(0, 1)),
-		row("mov", "rw:s[] r:w", "", place(32)),
-		row("mov", "rw:d[] r:x", "", place(64)),
-		row("mov", "w:x r:d[]", "", pick(64)),
-		row("mov", "w:w r:s[]", "", pick(32)),
-		row("dup", "w:16b r:w", "", spread(8)),
-		row("dup", "w:4s r:w/s[]", "", spread(32)),
-		row("dup", "w:2d r:x/d[]", "", spread(64)),
-		row("movi", "w:16b r:imm", "", spread(8)),
-		row("movi", "w:4s r:imm", "", spread(32)),
-		row("movi", "w:2d r:imm", "", spread(64)), // each byte of it 0 or 255
+		ir.Row("fmov", "w:d r:x", "", copyOf(0, 1)),
+		ir.Row("fmov", "w:x r:d", "", copyOf(0, 1)),
+		ir.Row("mov", "w:16b r:16b", "", copyOf(0, 1)),
+		ir.Row("mov", "rw:s[] r:w", "", place(32)),
+		ir.Row("mov", "rw:d[] r:x", "", place(64)),
+		ir.Row("mov", "w:x r:d[]", "", pick(64)),
+		ir.Row("mov", "w:w r:s[]", "", pick(32)),
+		ir.Row("dup", "w:16b r:w", "", spread(8)),
+		ir.Row("dup", "w:4s r:w/s[]", "", spread(32)),
+		ir.Row("dup", "w:2d r:x/d[]", "", spread(64)),
+		ir.Row("movi", "w:16b r:imm", "", spread(8)),
+		ir.Row("movi", "w:4s r:imm", "", spread(32)),
+		ir.Row("movi", "w:2d r:imm", "", spread(64)), // each byte of it 0 or 255
 	}
 }
 
 func vectorForms() []*ir.Form {
 	return []*ir.Form{
-		row("aese", "rw:16b r:16b", aes, func(in ir.In) []value.Value {
+		ir.Row("aese", "rw:16b r:16b", aes, func(in ir.In) []value.Value {
 			return one(value.SubShift(in.D, in.D.Xor(in.Op[0], in.Op[1])))
 		}),
-		row("aesmc", "w:16b r:16b", aes, func(in ir.In) []value.Value { return one(in.D.MixColumns(in.Op[1])) }),
-		row("pmull", "w:1q r:1d r:1d", pmull, clmul(0)),
-		row("pmull2", "w:1q r:2d r:2d", pmull, clmul(1)),
-		row("eor3", "w:16b r:16b r:16b r:16b", sha3, each(128, eor3)),
-		row("eor", "w:16b r:16b r:16b", "", each(128, eor)),
-		row("and", "w:16b r:16b r:16b", "", each(128, and)),
-		row("cmhi", "w:16b r:16b r:16b", "", each(8, higher)),
-		row("add", "w:4s r:4s r:4s", "", each(32, add)),
-		row("shl", "w:2d r:2d r:imm", "", shift(64, value.Shl)),
-		row("ushr", "w:2d r:2d r:imm", "", shift(64, value.Shr)),
-		row("sshr", "w:2d r:2d r:imm", "", shift(64, arithmeticShr)),
-		row("rev32", "w:16b r:16b", "", each(32, reverse)),
-		row("ext", "w:16b r:16b r:16b r:imm", "", extract),
-		row("trn1", "w:2d r:2d r:2d", "", transpose(0)),
-		row("trn2", "w:2d r:2d r:2d", "", transpose(1)),
-		row("tbl", "w:16b r:{16b} r:16b", "", lookUp),
-		row("tbl", "w:16b r:{16b r:16b} r:16b", "", lookUp),
+		ir.Row("aesmc", "w:16b r:16b", aes, func(in ir.In) []value.Value { return one(in.D.MixColumns(in.Op[1])) }),
+		ir.Row("pmull", "w:1q r:1d r:1d", pmull, clmul(0)),
+		ir.Row("pmull2", "w:1q r:2d r:2d", pmull, clmul(1)),
+		ir.Row("eor3", "w:16b r:16b r:16b r:16b", sha3, each(128, eor3)),
+		ir.Row("eor", "w:16b r:16b r:16b", "", each(128, eor)),
+		ir.Row("and", "w:16b r:16b r:16b", "", each(128, and)),
+		ir.Row("cmhi", "w:16b r:16b r:16b", "", each(8, higher)),
+		ir.Row("add", "w:4s r:4s r:4s", "", each(32, add)),
+		ir.Row("shl", "w:2d r:2d r:imm", "", shift(64, value.Shl)),
+		ir.Row("ushr", "w:2d r:2d r:imm", "", shift(64, value.Shr)),
+		ir.Row("sshr", "w:2d r:2d r:imm", "", shift(64, value.Sar)),
+		ir.Row("rev32", "w:16b r:16b", "", each(32, reverse)),
+		ir.Row("ext", "w:16b r:16b r:16b r:imm", "", extract),
+		ir.Row("trn1", "w:2d r:2d r:2d", "", transpose(0)),
+		ir.Row("trn2", "w:2d r:2d r:2d", "", transpose(1)),
+		ir.Row("tbl", "w:16b r:{16b} r:16b", "", lookUp),
+		ir.Row("tbl", "w:16b r:{16b r:16b} r:16b", "", lookUp),
 	}
 }

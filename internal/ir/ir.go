@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/stitchgcm/gcm/internal/value"
 )
@@ -149,6 +150,25 @@ type Form struct {
 	// Meaning returns the values of the written operands in order, then of
 	// ImplicitWrites. For a Branch it returns the condition, one bit.
 	Meaning func(in In) []value.Value
+}
+
+// Row makes a form from a short description of its operands: an access (r, w
+// or rw), a colon and the operand classes that fit, such as "w:z r:z r:z/m512".
+func Row(mnemonic, slots, feature string, meaning func(in In) []value.Value) *Form {
+	f := &Form{Mnemonic: mnemonic, Feature: feature, Meaning: meaning}
+	for _, s := range strings.Fields(slots) {
+		access, classes, _ := strings.Cut(s, ":")
+		var sl Slot
+		if strings.Contains(access, "r") {
+			sl.Access |= Read
+		}
+		if strings.Contains(access, "w") {
+			sl.Access |= Write
+		}
+		sl.Classes = strings.Split(classes, "/")
+		f.Slots = append(f.Slots, sl)
+	}
+	return f
 }
 
 // String shows the form as mnemonic and operand classes.

@@ -128,6 +128,22 @@ func Shr(d Domain, v Value, n int) Value {
 	return d.Concat(d.Slice(v, n, w-n), d.Const(n))
 }
 
+// Sar returns v shifted towards its least significant bit by n bits, 1 to its
+// width less 1, with copies of its most significant bit above.
+func Sar(d Domain, v Value, n int) Value {
+	w := v.Width()
+	return d.Concat(d.Slice(v, n, w-n), Repeat(d, d.Slice(v, w-1, 1), n))
+}
+
+// Repeat joins n copies of v.
+func Repeat(d Domain, v Value, n int) Value {
+	parts := make([]Value, n)
+	for i := range parts {
+		parts[i] = v
+	}
+	return d.Concat(parts...)
+}
+
 // Rotr returns v rotated towards its least significant bit by n bits.
 func Rotr(d Domain, v Value, n int) Value {
 	w := v.Width()
