@@ -8,7 +8,7 @@ FILE ?= $(firstword $(wildcard $(shell $(GO) env GOTOOLDIR)/compile* $(shell $(G
 # How long each fuzz target runs.
 FUZZTIME ?= 30s
 
-.PHONY: help run test regenerate check clean-check platforms bench arm64-cost fuzz prove prove-mutants clean
+.PHONY: help run test regenerate check clean-check platforms bench record performance stream-speed arm64-cost fuzz prove prove-mutants clean
 
 help:
 	@echo 'make run            build gcm, seal and open FILE=, compare and time it against crypto/cipher'
@@ -20,6 +20,9 @@ help:
 	@echo 'make clean-check    delete the generated files of a copy, regenerate, want no change'
 	@echo 'make platforms      build and vet without cgo for every platform'
 	@echo 'make bench          time the kernels, crypto/cipher and the port limit'
+	@echo 'make record         time everything that docs/PERFORMANCE.md shows, on a machine without other work, and render it'
+	@echo 'make performance    render docs/PERFORMANCE.md and its plots from docs/results'
+	@echo 'make stream-speed   time package stream beside Tink, on files of 1 GiB in memory'
 	@echo 'make arm64-cost     estimate the kernels for arm64: cycles of loops, instructions of calls'
 	@echo 'make fuzz           run each fuzz target for FUZZTIME=$(FUZZTIME)'
 	@echo 'make clean          delete what make run builds'
@@ -54,6 +57,15 @@ platforms:
 bench:
 	$(GO) run ./cmd/gcm info
 	$(GO) run ./cmd/gcm speed
+
+record:
+	scripts/record $(MACHINE)
+
+performance:
+	$(GO) run ./cmd/performance
+
+stream-speed:
+	cd interop && $(GO) run ./speed
 
 arm64-cost:
 	@scripts/tools llvm-mca-19 llvm-19

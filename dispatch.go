@@ -7,13 +7,14 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 var (
 	// usable are the kernels that this program can run on this machine, best first.
 	usable = dispatch.Host{
-		OS: runtime.GOOS, Arch: runtime.GOARCH, Linked: linked, Features: dispatch.Features(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Linked: direct.Linked, Features: dispatch.Features(),
 	}.Usable()
 
 	// pinned is the kernel that GCM_KERNEL asks for, or "".

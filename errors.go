@@ -16,6 +16,20 @@ func (e keySizeError) Error() string {
 	return fmt.Sprintf("gcm: invalid key size %d: want 16, 24 or 32 bytes", int(e))
 }
 
+// xaesKeySizeError is the size in bytes of a key that is none of XAES-256-GCM.
+type xaesKeySizeError int
+
+func (e xaesKeySizeError) Error() string {
+	return fmt.Sprintf("gcm: invalid key size %d for XAES-256-GCM: want 32 bytes", int(e))
+}
+
+// ivSizeError is the size in bytes of an IV that no sequence number fits.
+type ivSizeError int
+
+func (e ivSizeError) Error() string {
+	return fmt.Sprintf("gcm: invalid IV size %d: want 12 bytes", int(e))
+}
+
 // nonceSizeError is a nonce size in bytes that GCM does not have.
 type nonceSizeError int
 

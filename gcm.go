@@ -17,19 +17,52 @@
 // here, best first, and [New] takes the first of them:
 //
 //	vaes-avx512   amd64 with VAES, VPCLMULQDQ and AVX-512 F, BW, DQ and VL
+//	vaes-avx2     amd64 with AES, VAES, VPCLMULQDQ and AVX2
+//	aesni         amd64 with AES, PCLMULQDQ and AVX
 //	eor3          arm64 with AES, PMULL and SHA3
 //	pmull         arm64 with AES and PMULL
 //	generic       everywhere; crypto/cipher behind the same contract
 //
-// Kernels other than generic need Linux and cgo. GODEBUG=cpu.avx512f=off and its like
-// hide features of the processor, and with them the kernels that need those.
+// They are linked into every program for these two architectures, with cgo and
+// without; vaes-avx512 is never used on darwin. GODEBUG=cpu.avx512f=off and its
+// like hide features of the processor, and with them the kernels that need those.
 //
 // The environment variable GCM_KERNEL pins a kernel for a whole program. It is
 // read once, when the program starts. Where it names a kernel that cannot run,
 // New fails and says so. [Options.Kernel], being explicit, wins over it.
 //
-// A key and a nonce must never meet twice. With nonces taken at random, a key
-// should seal at most 2³² messages.
+// # Nonces
+//
+// A key and a nonce must never meet twice: whoever sees two such messages learns
+// the exclusive or of their texts, and may forge others. With nonces taken at
+// random, a key should seal at most 2³² messages. [New] leaves that to the
+// caller. With these there is less to get wrong:
+//
+//	NewXAES              24-byte nonces, which may be random for any number of messages
+//	NewWithRandomNonce   takes nonces at random and puts them in front of the messages
+//	NewWithCounterNonce  sequence numbers and an IV, as in TLS 1.3 and QUIC
+//
+// # Pieces
+//
+// [AEAD.SealDetached] keeps the tag apart from the ciphertext. [AEAD.SealGather]
+// seals what lies in several slices as one message. [AEAD.NewSealer] is for a
+// message that does not exist as a whole at any time. All three give what Seal
+// gives.
+//
+// # Timing
+//
+// No branch and no address in a kernel depends on a secret. On arm64 processors
+// that have PSTATE.DIT, kernels run with it set, so that no instruction takes a
+// time that depends on data either. That costs some hundred instructions a call,
+// and next to nothing within [crypto/subtle.WithDataIndependentTiming] or
+// under GODEBUG=dataindependenttiming=1.
+//
+// # FIPS 140-3
+//
+// This package is not part of the FIPS 140-3 Go Cryptographic Module, whatever
+// kernel runs. So under GODEBUG=fips140=only New and its like return an error;
+// there [cipher.NewGCMWithRandomNonce] is the one to use, which understands the
+// messages of NewWithRandomNonce. GODEBUG=fips140=on changes nothing.
 package gcm
 
 import (
@@ -37,6 +70,7 @@ import (
 	"errors"
 	"unsafe"
 
+	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
@@ -63,13 +97,14 @@ type Options struct {
 type AEAD struct {
 	head
 	_     [blockOffset - unsafe.Sizeof(head{})]byte
-	block [keyBlockSize]byte
+	block direct.KeyBlock
 }
 
 // head is what an AEAD holds besides the key block.
 type head struct {
 	generic   *generic // crypto/cipher, or nil when a kernel holds the key
 	kernel    string   // name of the kernel
+	keySize   int      // bytes
 	nonceSize int      // bytes, never 0
 	tagSize   int      // bytes
 }
@@ -96,6 +131,9 @@ func New(key []byte) (*AEAD, error) {
 // chance, start the same key stream. Prefer 16-byte tags: a tag of t bits
 // is forged by one in 2ᵗ guesses, and sooner for long messages.
 func NewWithOptions(key []byte, o Options) (*AEAD, error) {
+	if enforced() {
+		return nil, errFIPS
+	}
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
@@ -109,16 +147,21 @@ func NewWithOptions(key []byte, o Options) (*AEAD, error) {
 		return nil, err
 	}
 	a := new(AEAD)
-	a.kernel, a.nonceSize, a.tagSize = kernel, o.NonceSize, o.TagSize
+	if err := a.init(kernel, key, o.NonceSize, o.TagSize); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// init sets up a key, which has a size that AES takes, for a kernel that can run.
+func (a *AEAD) init(kernel string, key []byte, nonceSize, tagSize int) (err error) {
+	a.kernel, a.keySize, a.nonceSize, a.tagSize = kernel, len(key), nonceSize, tagSize
 	if kernel == dispatch.Generic {
-		a.generic, err = newGeneric(key, o.NonceSize, o.TagSize)
-		if err != nil {
-			return nil, err
-		}
-		return a, nil
+		a.generic, err = newGeneric(key, nonceSize, tagSize)
+		return err
 	}
 	setup(kernel, &a.block, key)
-	return a, nil
+	return nil
 }
 
 // fill puts defaults in the place of zeros and refuses sizes out of range.
@@ -172,12 +215,8 @@ func (a *AEAD) Overhead() int {
 // appended must not overlap plaintext, nor ever additionalData. Seal panics
 // when it is told otherwise, and for a plaintext of more than 2³⁶ - 32 bytes.
 func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
-	if len(nonce) != a.nonceSize || len(nonce) == 0 {
-		a.refuseNonce()
-	}
-	if uint64(len(plaintext)) > maxTextSize {
-		panic("crypto/cipher: message too large for GCM")
-	}
+	a.checkNonce(nonce)
+	checkTextSize(uint64(len(plaintext)))
 	ret, out := extend(dst, len(plaintext)+a.tagSize)
 	refuseOverlap(out, plaintext, additionalData)
 	if a.generic != nil {
@@ -199,9 +238,7 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 // must not overlap ciphertext, nor ever additionalData: Open panics on that, and
 // on a nonce of another size than NonceSize().
 func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error) {
-	if len(nonce) != a.nonceSize || len(nonce) == 0 {
-		a.refuseNonce()
-	}
+	a.checkNonce(nonce)
 	n := len(ciphertext) - a.tagSize
 	if n < 0 || uint64(n) > maxTextSize {
 		return nil, errOpen
@@ -227,8 +264,25 @@ func (a *AEAD) mustBeMade() {
 	}
 }
 
-// refuseNonce panics for a nonce of the wrong size.
+// checkNonce panics for a nonce of the wrong size.
+func (a *AEAD) checkNonce(nonce []byte) {
+	if len(nonce) != a.nonceSize || len(nonce) == 0 {
+		a.refuseNonce()
+	}
+}
+
+// refuseNonce is the panic of checkNonce.
 func (a *AEAD) refuseNonce() {
 	a.mustBeMade()
 	panic("crypto/cipher: incorrect nonce length given to GCM")
+}
+
+// tooLarge is the panic of crypto/cipher over the length of a plaintext.
+const tooLarge = "crypto/cipher: message too large for GCM"
+
+// checkTextSize panics for a plaintext of n bytes if that is too long.
+func checkTextSize(n uint64) {
+	if n > maxTextSize {
+		panic(tooLarge)
+	}
 }

@@ -4,20 +4,14 @@
 
 package gcm
 
-// linked says that no kernel but generic is part of this program, so that
-// nothing below is ever called.
-const linked = false
+import "github.com/stitchgcm/gcm/internal/direct"
 
-const keyBlockSize = 0
+// There is no cgo door here, so that nothing below is ever called.
 
-func setup(kernel string, _ *[keyBlockSize]byte, _ []byte) {
-	panic("gcm: kernel " + kernel + " is not part of this program")
-}
+const noCgo = "gcm: this program has no cgo door"
 
-func seal(_ *[keyBlockSize]byte, _, _, _, _, _ []byte) {
-	panic("gcm: no kernel is part of this program")
-}
+func cgoSetup(_ string, _ *direct.KeyBlock, _ []byte) { panic(noCgo) }
 
-func open(_ *[keyBlockSize]byte, _, _, _, _, _ []byte) bool {
-	panic("gcm: no kernel is part of this program")
-}
+func cgoSeal(_ *direct.KeyBlock, _, _, _, _, _ []byte) { panic(noCgo) }
+
+func cgoOpen(_ *direct.KeyBlock, _, _, _, _, _ []byte) bool { panic(noCgo) }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stitchgcm/gcm/internal/direct"
+	"github.com/stitchgcm/gcm/cshim"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 	"github.com/stitchgcm/gcm/internal/require"
 )
@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 // onEveryKernel runs a test once for each kernel that can run here, and where
 // a kernel has two doors, once more with all through the cgo door. Short runs
 // take the best kernel and generic: under an emulator each is slow, and each
-// kernel is the best of some processor that scripts/test emulates.
+// kernel is the best of some processor that scripts/test emulates, or takes part
+// in the long run there.
 func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 	kernels := Kernels()
 	if testing.Short() && len(kernels) > 2 {
@@ -46,10 +47,9 @@ func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 	}
 	for _, k := range kernels {
 		t.Run(k, func(t *testing.T) { test(t, k) })
-		if k != dispatch.Generic && direct.Linked {
+		if k != dispatch.Generic && cshim.Linked {
 			t.Run(k+"/cgo", func(t *testing.T) {
-				defer func(n int) { directMax = n }(directMax)
-				directMax = -1
+				defer dispatch.Force(dispatch.Cgo)()
 				test(t, k)
 			})
 		}

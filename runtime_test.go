@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/stitchgcm/gcm/cshim"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
@@ -57,7 +58,7 @@ func TestStacks(t *testing.T) {
 	})
 }
 
-// TestBusyRuntime runs kernels in a storm of signals while the profiler samples,
+// TestBusyRuntime runs kernels in a storm of signals while the profilers sample,
 // the tracer records and the collector never rests: registers that a signal or
 // a switch does not keep would show.
 func TestBusyRuntime(t *testing.T) {
@@ -65,6 +66,7 @@ func TestBusyRuntime(t *testing.T) {
 		t.Skip("the tracer is on already")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	defer runtime.SetMutexProfileFraction(runtime.SetMutexProfileFraction(1))
 	if pprof.StartCPUProfile(io.Discard) == nil {
 		defer pprof.StopCPUProfile()
 	}
@@ -104,6 +106,9 @@ func TestBusyRuntime(t *testing.T) {
 // TestCollectorNeedNotWait collects garbage while a kernel works on a message
 // that takes it a tenth of a second: the collector must be done first.
 func TestCollectorNeedNotWait(t *testing.T) {
+	if !cshim.Linked {
+		t.Skip("without the cgo door the collector waits")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	aad := make([]byte, 4<<20)
 	onEveryKernel(t, func(t *testing.T, kernel string) {

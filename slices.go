@@ -21,12 +21,29 @@ func extend(dst []byte, n int) (whole, tail []byte) {
 // at all.
 func refuseOverlap(out, in, aad []byte) {
 	if overlap(out, in) && &out[0] != &in[0] {
-		panic("crypto/cipher: invalid buffer overlap of output and input")
+		panic(overlapInput)
 	}
 	if overlap(out, aad) {
-		panic("crypto/cipher: invalid buffer overlap of output and additional data")
+		panic(overlapAAD)
 	}
 }
+
+// refuseAnyOverlap panics as crypto/cipher does where the output shares memory
+// with the input or the additional data.
+func refuseAnyOverlap(out, in, aad []byte) {
+	if overlap(out, in) {
+		panic(overlapInput)
+	}
+	if overlap(out, aad) {
+		panic(overlapAAD)
+	}
+}
+
+// Texts of panics, as crypto/cipher has them.
+const (
+	overlapInput = "crypto/cipher: invalid buffer overlap of output and input"
+	overlapAAD   = "crypto/cipher: invalid buffer overlap of output and additional data"
+)
 
 // overlap reports whether x and y share a byte.
 func overlap(x, y []byte) bool {

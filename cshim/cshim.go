@@ -18,11 +18,16 @@ import "C"
 
 import "unsafe"
 
+// Linked says that the kernels are part of the program in this form.
+const Linked = true
+
 // Ids of kernels, as gcm.h has them.
 const (
 	VAESAVX512 = C.STITCHGCM_VAES_AVX512
 	EOR3       = C.STITCHGCM_EOR3
 	PMULL      = C.STITCHGCM_PMULL
+	VAESAVX2   = C.STITCHGCM_VAES_AVX2
+	AESNI      = C.STITCHGCM_AESNI
 )
 
 // KeyBlockSize is the size of a KeyBlock in bytes.

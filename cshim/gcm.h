@@ -32,6 +32,8 @@ enum {
 	STITCHGCM_VAES_AVX512 = 1, // amd64: AES, VAES, (V)PCLMULQDQ, AVX2, AVX-512 F, BW, DQ, VL, BMI1, BMI2
 	STITCHGCM_EOR3 = 2,        // arm64: AES, PMULL, SHA3
 	STITCHGCM_PMULL = 3,       // arm64: AES, PMULL
+	STITCHGCM_VAES_AVX2 = 4,   // amd64: AES, VAES, (V)PCLMULQDQ, AVX2
+	STITCHGCM_AESNI = 5,       // amd64: AES, PCLMULQDQ, AVX
 };
 
 // The key block: round keys and powers of H in the form that the kernel wants.

@@ -17,9 +17,9 @@ typedef uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, u
 	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
 	const uint8_t *tag, uint64_t tag_len);
 
-// AT is the place in a table of a kernel, 0 to 3, with rounds: 4, 8 and 12 beyond
+// AT is the place in a table of a kernel, 0 to 7, with rounds: 8, 16 and 24 beyond
 // the kernel for 10, 12 and 14 of them.
-#define AT(kernel, rounds) (((kernel) & 3) | ((rounds) << 1 & 12))
+#define AT(kernel, rounds) (((kernel) & 7) | ((rounds) << 2 & 24))
 
 // TABLE initializes the table of an operation. What it does not name is zero.
 #define EACH(op, id, kernel) \
@@ -27,14 +27,15 @@ typedef uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, u
 	[AT(id, 12)] = stitchgcm_##kernel##_##op##_192, \
 	[AT(id, 14)] = stitchgcm_##kernel##_##op##_256
 #if defined(__x86_64__)
-#define TABLE(op) { EACH(op, STITCHGCM_VAES_AVX512, vaes_avx512) }
+#define TABLE(op) { EACH(op, STITCHGCM_VAES_AVX512, vaes_avx512), \
+	EACH(op, STITCHGCM_VAES_AVX2, vaes_avx2), EACH(op, STITCHGCM_AESNI, aesni) }
 #elif defined(__aarch64__)
 #define TABLE(op) { EACH(op, STITCHGCM_EOR3, eor3), EACH(op, STITCHGCM_PMULL, pmull) }
 #endif
 
-static init_t *const inits[16] = TABLE(init);
-static seal_t *const seals[16] = TABLE(seal);
-static open_t *const opens[16] = TABLE(open);
+static init_t *const inits[32] = TABLE(init);
+static seal_t *const seals[32] = TABLE(seal);
+static open_t *const opens[32] = TABLE(open);
 
 // at returns the place in the tables for which a block was set up. The two bytes
 // lie side by side, so that compilers load them at once.
@@ -48,7 +49,7 @@ static inline unsigned at(const uint8_t *block)
 void stitchgcm_init(int kernel, uint8_t *block, const uint8_t *key, uint64_t key_len)
 {
 	unsigned rounds = key_len == 16 ? 10 : key_len == 24 ? 12 : key_len == 32 ? 14 : 0;
-	init_t *init = kernel > 0 && kernel < 4 ? inits[AT((unsigned)kernel, rounds)] : 0;
+	init_t *init = kernel > 0 && kernel < 8 ? inits[AT((unsigned)kernel, rounds)] : 0;
 
 	block[STITCHGCM_KERNEL_OFFSET] = init ? (uint8_t)kernel : STITCHGCM_NONE;
 	block[STITCHGCM_ROUNDS_OFFSET] = (uint8_t)rounds;

@@ -4,7 +4,7 @@
 //go:build linux && amd64
 
 // AES-GCM kernel vaes-avx512.
-// Needs AVX, AVX2, AVX512F, AVX512BW, AVX512DQ, AVX512VL, BMI2, VAES, VPCLMULQDQ.
+// Needs AES, PCLMULQDQ, AVX, AVX2, AVX512F, AVX512BW, AVX512DQ, AVX512VL, BMI2, VAES, VPCLMULQDQ.
 
 	.intel_syntax noprefix
 
@@ -128,97 +128,107 @@
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 444 instructions.
+// 454 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_init_128
 	.hidden stitchgcm_vaes_avx512_init_128
 	.type stitchgcm_vaes_avx512_init_128, %function
 stitchgcm_vaes_avx512_init_128:
 	endbr64                                                        // entry
-	vpxor xmm7, xmm7, xmm7                                         // entry
-	vmovdqu64 xmm6, [rip + .Lrotate]                               // entry
-	vmovdqu64 xmm0, [rsi]                                          // round key 0
-	vmovdqu64 [rdi], xmm0                                          // round key 0
+	vpxor xmm7, xmm7, xmm7                                         // constants
+	vmovdqu xmm6, [rip + .Lrotate]                                 // constants
+	vmovdqu xmm0, [rsi]                                            // round key 0
+	vmovdqu [rdi], xmm0                                            // round key 0
 	vpshufd xmm3, xmm0, 0xff                                       // round key 1
 	vpshufb xmm3, xmm3, xmm6                                       // round key 1
 	vaesenclast xmm3, xmm3, [rip + .Lrcon]                         // round key 1
 	vpslldq xmm4, xmm0, 4                                          // round key 1
-	vpxorq xmm0, xmm0, xmm4                                        // round key 1
+	vpxor xmm0, xmm0, xmm4                                         // round key 1
 	vpslldq xmm4, xmm0, 8                                          // round key 1
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 1
-	vmovdqu64 [rdi + 16], xmm0                                     // round key 1
+	vpxor xmm0, xmm0, xmm4                                         // round key 1
+	vpxor xmm0, xmm0, xmm3                                         // round key 1
+	vmovdqu [rdi + 16], xmm0                                       // round key 1
 	vpshufd xmm3, xmm0, 0xff                                       // round key 2
 	vpshufb xmm3, xmm3, xmm6                                       // round key 2
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 16]                    // round key 2
 	vpslldq xmm4, xmm0, 4                                          // round key 2
-	vpxorq xmm0, xmm0, xmm4                                        // round key 2
+	vpxor xmm0, xmm0, xmm4                                         // round key 2
 	vpslldq xmm4, xmm0, 8                                          // round key 2
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 2
-	vmovdqu64 [rdi + 32], xmm0                                     // round key 2
+	vpxor xmm0, xmm0, xmm4                                         // round key 2
+	vpxor xmm0, xmm0, xmm3                                         // round key 2
+	vmovdqu [rdi + 32], xmm0                                       // round key 2
 	vpshufd xmm3, xmm0, 0xff                                       // round key 3
 	vpshufb xmm3, xmm3, xmm6                                       // round key 3
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 32]                    // round key 3
 	vpslldq xmm4, xmm0, 4                                          // round key 3
-	vpxorq xmm0, xmm0, xmm4                                        // round key 3
+	vpxor xmm0, xmm0, xmm4                                         // round key 3
 	vpslldq xmm4, xmm0, 8                                          // round key 3
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 3
-	vmovdqu64 [rdi + 48], xmm0                                     // round key 3
+	vpxor xmm0, xmm0, xmm4                                         // round key 3
+	vpxor xmm0, xmm0, xmm3                                         // round key 3
+	vmovdqu [rdi + 48], xmm0                                       // round key 3
 	vpshufd xmm3, xmm0, 0xff                                       // round key 4
 	vpshufb xmm3, xmm3, xmm6                                       // round key 4
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 48]                    // round key 4
 	vpslldq xmm4, xmm0, 4                                          // round key 4
-	vpxorq xmm0, xmm0, xmm4                                        // round key 4
+	vpxor xmm0, xmm0, xmm4                                         // round key 4
 	vpslldq xmm4, xmm0, 8                                          // round key 4
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 4
-	vmovdqu64 [rdi + 64], xmm0                                     // round key 4
+	vpxor xmm0, xmm0, xmm4                                         // round key 4
+	vpxor xmm0, xmm0, xmm3                                         // round key 4
+	vmovdqu [rdi + 64], xmm0                                       // round key 4
 	vpshufd xmm3, xmm0, 0xff                                       // round key 5
 	vpshufb xmm3, xmm3, xmm6                                       // round key 5
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 64]                    // round key 5
 	vpslldq xmm4, xmm0, 4                                          // round key 5
-	vpxorq xmm0, xmm0, xmm4                                        // round key 5
+	vpxor xmm0, xmm0, xmm4                                         // round key 5
 	vpslldq xmm4, xmm0, 8                                          // round key 5
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 5
-	vmovdqu64 [rdi + 80], xmm0                                     // round key 5
+	vpxor xmm0, xmm0, xmm4                                         // round key 5
+	vpxor xmm0, xmm0, xmm3                                         // round key 5
+	vmovdqu [rdi + 80], xmm0                                       // round key 5
 	vpshufd xmm3, xmm0, 0xff                                       // round key 6
 	vpshufb xmm3, xmm3, xmm6                                       // round key 6
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 80]                    // round key 6
 	vpslldq xmm4, xmm0, 4                                          // round key 6
-	vpxorq xmm0, xmm0, xmm4                                        // round key 6
+	vpxor xmm0, xmm0, xmm4                                         // round key 6
 	vpslldq xmm4, xmm0, 8                                          // round key 6
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 6
-	vmovdqu64 [rdi + 96], xmm0                                     // round key 6
+	vpxor xmm0, xmm0, xmm4                                         // round key 6
+	vpxor xmm0, xmm0, xmm3                                         // round key 6
+	vmovdqu [rdi + 96], xmm0                                       // round key 6
 	vpshufd xmm3, xmm0, 0xff                                       // round key 7
 	vpshufb xmm3, xmm3, xmm6                                       // round key 7
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 96]                    // round key 7
 	vpslldq xmm4, xmm0, 4                                          // round key 7
-	vpxorq xmm0, xmm0, xmm4                                        // round key 7
+	vpxor xmm0, xmm0, xmm4                                         // round key 7
 	vpslldq xmm4, xmm0, 8                                          // round key 7
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 7
-	vmovdqu64 [rdi + 112], xmm0                                    // round key 7
+	vpxor xmm0, xmm0, xmm4                                         // round key 7
+	vpxor xmm0, xmm0, xmm3                                         // round key 7
+	vmovdqu [rdi + 112], xmm0                                      // round key 7
 	vpshufd xmm3, xmm0, 0xff                                       // round key 8
 	vpshufb xmm3, xmm3, xmm6                                       // round key 8
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 112]                   // round key 8
 	vpslldq xmm4, xmm0, 4                                          // round key 8
-	vpxorq xmm0, xmm0, xmm4                                        // round key 8
+	vpxor xmm0, xmm0, xmm4                                         // round key 8
 	vpslldq xmm4, xmm0, 8                                          // round key 8
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 8
-	vmovdqu64 [rdi + 128], xmm0                                    // round key 8
+	vpxor xmm0, xmm0, xmm4                                         // round key 8
+	vpxor xmm0, xmm0, xmm3                                         // round key 8
+	vmovdqu [rdi + 128], xmm0                                      // round key 8
 	vpshufd xmm3, xmm0, 0xff                                       // round key 9
 	vpshufb xmm3, xmm3, xmm6                                       // round key 9
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 128]                   // round key 9
 	vpslldq xmm4, xmm0, 4                                          // round key 9
-	vpxorq xmm0, xmm0, xmm4                                        // round key 9
+	vpxor xmm0, xmm0, xmm4                                         // round key 9
 	vpslldq xmm4, xmm0, 8                                          // round key 9
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 9
-	vmovdqu64 [rdi + 144], xmm0                                    // round key 9
+	vpxor xmm0, xmm0, xmm4                                         // round key 9
+	vpxor xmm0, xmm0, xmm3                                         // round key 9
+	vmovdqu [rdi + 144], xmm0                                      // round key 9
 	vpshufd xmm3, xmm0, 0xff                                       // round key 10
 	vpshufb xmm3, xmm3, xmm6                                       // round key 10
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 144]                   // round key 10
 	vpslldq xmm4, xmm0, 4                                          // round key 10
-	vpxorq xmm0, xmm0, xmm4                                        // round key 10
+	vpxor xmm0, xmm0, xmm4                                         // round key 10
 	vpslldq xmm4, xmm0, 8                                          // round key 10
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 10
-	vmovdqu64 [rdi + 160], xmm0                                    // round key 10
+	vpxor xmm0, xmm0, xmm4                                         // round key 10
+	vpxor xmm0, xmm0, xmm3                                         // round key 10
+	vmovdqu [rdi + 160], xmm0                                      // round key 10
 	vbroadcasti32x4 zmm31, [rip + .Lbswap]                         // constants
 	vbroadcasti32x4 zmm23, [rip + .Lpoly]                          // constants
 	vpxorq xmm27, xmm27, xmm27                                     // constants
@@ -240,7 +250,7 @@ stitchgcm_vaes_avx512_init_128:
 	vpsllq xmm5, xmm27, 1                                          // H times x^-1
 	vpshufd xmm3, xmm27, 0xff                                      // H times x^-1
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
-	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
+	vpand xmm3, xmm3, [rip + .Lpoly]                               // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
 .Lvaes_avx512_init_128_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4
@@ -4339,111 +4349,126 @@ stitchgcm_vaes_avx512_open_128:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 460 instructions.
+// 475 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_init_192
 	.hidden stitchgcm_vaes_avx512_init_192
 	.type stitchgcm_vaes_avx512_init_192, %function
 stitchgcm_vaes_avx512_init_192:
 	endbr64                                                        // entry
-	vpxor xmm7, xmm7, xmm7                                         // entry
-	vmovdqu64 xmm6, [rip + .Lrotate]                               // entry
-	vmovdqu64 xmm0, [rsi]                                          // words 0 to 5
+	vpxor xmm7, xmm7, xmm7                                         // constants
+	vmovdqu xmm6, [rip + .Lrotate]                                 // constants
+	vmovdqu xmm0, [rsi]                                            // words 0 to 5
 	vmovq xmm1, [rsi + 16]                                         // words 0 to 5
-	vmovdqu64 [rdi], xmm0                                          // words 0 to 5
+	vmovdqu [rdi], xmm0                                            // words 0 to 5
 	vmovq [rdi + 16], xmm1                                         // words 0 to 5
 	vpshufd xmm3, xmm1, 0x55                                       // words 6 to 11
 	vpshufb xmm3, xmm3, xmm6                                       // words 6 to 11
 	vaesenclast xmm3, xmm3, [rip + .Lrcon]                         // words 6 to 11
 	vpslldq xmm4, xmm0, 4                                          // words 6 to 11
-	vpxorq xmm0, xmm0, xmm4                                        // words 6 to 11
+	vpxor xmm0, xmm0, xmm4                                         // words 6 to 11
 	vpslldq xmm4, xmm0, 8                                          // words 6 to 11
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 6 to 11
-	vmovdqu64 [rdi + 24], xmm0                                     // words 6 to 11
+	vpxor xmm0, xmm0, xmm4                                         // words 6 to 11
+	vpxor xmm0, xmm0, xmm3                                         // words 6 to 11
+	vmovdqu [rdi + 24], xmm0                                       // words 6 to 11
 	vpshufd xmm3, xmm0, 0xff                                       // words 6 to 11
 	vpslldq xmm4, xmm1, 4                                          // words 6 to 11
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 6 to 11
+	vpxor xmm1, xmm1, xmm4                                         // words 6 to 11
+	vpxor xmm1, xmm1, xmm3                                         // words 6 to 11
 	vmovq [rdi + 40], xmm1                                         // words 6 to 11
 	vpshufd xmm3, xmm1, 0x55                                       // words 12 to 17
 	vpshufb xmm3, xmm3, xmm6                                       // words 12 to 17
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 16]                    // words 12 to 17
 	vpslldq xmm4, xmm0, 4                                          // words 12 to 17
-	vpxorq xmm0, xmm0, xmm4                                        // words 12 to 17
+	vpxor xmm0, xmm0, xmm4                                         // words 12 to 17
 	vpslldq xmm4, xmm0, 8                                          // words 12 to 17
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 12 to 17
-	vmovdqu64 [rdi + 48], xmm0                                     // words 12 to 17
+	vpxor xmm0, xmm0, xmm4                                         // words 12 to 17
+	vpxor xmm0, xmm0, xmm3                                         // words 12 to 17
+	vmovdqu [rdi + 48], xmm0                                       // words 12 to 17
 	vpshufd xmm3, xmm0, 0xff                                       // words 12 to 17
 	vpslldq xmm4, xmm1, 4                                          // words 12 to 17
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 12 to 17
+	vpxor xmm1, xmm1, xmm4                                         // words 12 to 17
+	vpxor xmm1, xmm1, xmm3                                         // words 12 to 17
 	vmovq [rdi + 64], xmm1                                         // words 12 to 17
 	vpshufd xmm3, xmm1, 0x55                                       // words 18 to 23
 	vpshufb xmm3, xmm3, xmm6                                       // words 18 to 23
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 32]                    // words 18 to 23
 	vpslldq xmm4, xmm0, 4                                          // words 18 to 23
-	vpxorq xmm0, xmm0, xmm4                                        // words 18 to 23
+	vpxor xmm0, xmm0, xmm4                                         // words 18 to 23
 	vpslldq xmm4, xmm0, 8                                          // words 18 to 23
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 18 to 23
-	vmovdqu64 [rdi + 72], xmm0                                     // words 18 to 23
+	vpxor xmm0, xmm0, xmm4                                         // words 18 to 23
+	vpxor xmm0, xmm0, xmm3                                         // words 18 to 23
+	vmovdqu [rdi + 72], xmm0                                       // words 18 to 23
 	vpshufd xmm3, xmm0, 0xff                                       // words 18 to 23
 	vpslldq xmm4, xmm1, 4                                          // words 18 to 23
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 18 to 23
+	vpxor xmm1, xmm1, xmm4                                         // words 18 to 23
+	vpxor xmm1, xmm1, xmm3                                         // words 18 to 23
 	vmovq [rdi + 88], xmm1                                         // words 18 to 23
 	vpshufd xmm3, xmm1, 0x55                                       // words 24 to 29
 	vpshufb xmm3, xmm3, xmm6                                       // words 24 to 29
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 48]                    // words 24 to 29
 	vpslldq xmm4, xmm0, 4                                          // words 24 to 29
-	vpxorq xmm0, xmm0, xmm4                                        // words 24 to 29
+	vpxor xmm0, xmm0, xmm4                                         // words 24 to 29
 	vpslldq xmm4, xmm0, 8                                          // words 24 to 29
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 24 to 29
-	vmovdqu64 [rdi + 96], xmm0                                     // words 24 to 29
+	vpxor xmm0, xmm0, xmm4                                         // words 24 to 29
+	vpxor xmm0, xmm0, xmm3                                         // words 24 to 29
+	vmovdqu [rdi + 96], xmm0                                       // words 24 to 29
 	vpshufd xmm3, xmm0, 0xff                                       // words 24 to 29
 	vpslldq xmm4, xmm1, 4                                          // words 24 to 29
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 24 to 29
+	vpxor xmm1, xmm1, xmm4                                         // words 24 to 29
+	vpxor xmm1, xmm1, xmm3                                         // words 24 to 29
 	vmovq [rdi + 112], xmm1                                        // words 24 to 29
 	vpshufd xmm3, xmm1, 0x55                                       // words 30 to 35
 	vpshufb xmm3, xmm3, xmm6                                       // words 30 to 35
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 64]                    // words 30 to 35
 	vpslldq xmm4, xmm0, 4                                          // words 30 to 35
-	vpxorq xmm0, xmm0, xmm4                                        // words 30 to 35
+	vpxor xmm0, xmm0, xmm4                                         // words 30 to 35
 	vpslldq xmm4, xmm0, 8                                          // words 30 to 35
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 30 to 35
-	vmovdqu64 [rdi + 120], xmm0                                    // words 30 to 35
+	vpxor xmm0, xmm0, xmm4                                         // words 30 to 35
+	vpxor xmm0, xmm0, xmm3                                         // words 30 to 35
+	vmovdqu [rdi + 120], xmm0                                      // words 30 to 35
 	vpshufd xmm3, xmm0, 0xff                                       // words 30 to 35
 	vpslldq xmm4, xmm1, 4                                          // words 30 to 35
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 30 to 35
+	vpxor xmm1, xmm1, xmm4                                         // words 30 to 35
+	vpxor xmm1, xmm1, xmm3                                         // words 30 to 35
 	vmovq [rdi + 136], xmm1                                        // words 30 to 35
 	vpshufd xmm3, xmm1, 0x55                                       // words 36 to 41
 	vpshufb xmm3, xmm3, xmm6                                       // words 36 to 41
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 80]                    // words 36 to 41
 	vpslldq xmm4, xmm0, 4                                          // words 36 to 41
-	vpxorq xmm0, xmm0, xmm4                                        // words 36 to 41
+	vpxor xmm0, xmm0, xmm4                                         // words 36 to 41
 	vpslldq xmm4, xmm0, 8                                          // words 36 to 41
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 36 to 41
-	vmovdqu64 [rdi + 144], xmm0                                    // words 36 to 41
+	vpxor xmm0, xmm0, xmm4                                         // words 36 to 41
+	vpxor xmm0, xmm0, xmm3                                         // words 36 to 41
+	vmovdqu [rdi + 144], xmm0                                      // words 36 to 41
 	vpshufd xmm3, xmm0, 0xff                                       // words 36 to 41
 	vpslldq xmm4, xmm1, 4                                          // words 36 to 41
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 36 to 41
+	vpxor xmm1, xmm1, xmm4                                         // words 36 to 41
+	vpxor xmm1, xmm1, xmm3                                         // words 36 to 41
 	vmovq [rdi + 160], xmm1                                        // words 36 to 41
 	vpshufd xmm3, xmm1, 0x55                                       // words 42 to 47
 	vpshufb xmm3, xmm3, xmm6                                       // words 42 to 47
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 96]                    // words 42 to 47
 	vpslldq xmm4, xmm0, 4                                          // words 42 to 47
-	vpxorq xmm0, xmm0, xmm4                                        // words 42 to 47
+	vpxor xmm0, xmm0, xmm4                                         // words 42 to 47
 	vpslldq xmm4, xmm0, 8                                          // words 42 to 47
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 42 to 47
-	vmovdqu64 [rdi + 168], xmm0                                    // words 42 to 47
+	vpxor xmm0, xmm0, xmm4                                         // words 42 to 47
+	vpxor xmm0, xmm0, xmm3                                         // words 42 to 47
+	vmovdqu [rdi + 168], xmm0                                      // words 42 to 47
 	vpshufd xmm3, xmm0, 0xff                                       // words 42 to 47
 	vpslldq xmm4, xmm1, 4                                          // words 42 to 47
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // words 42 to 47
+	vpxor xmm1, xmm1, xmm4                                         // words 42 to 47
+	vpxor xmm1, xmm1, xmm3                                         // words 42 to 47
 	vmovq [rdi + 184], xmm1                                        // words 42 to 47
 	vpshufd xmm3, xmm1, 0x55                                       // words 48 to 53
 	vpshufb xmm3, xmm3, xmm6                                       // words 48 to 53
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 112]                   // words 48 to 53
 	vpslldq xmm4, xmm0, 4                                          // words 48 to 53
-	vpxorq xmm0, xmm0, xmm4                                        // words 48 to 53
+	vpxor xmm0, xmm0, xmm4                                         // words 48 to 53
 	vpslldq xmm4, xmm0, 8                                          // words 48 to 53
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // words 48 to 53
-	vmovdqu64 [rdi + 192], xmm0                                    // words 48 to 53
+	vpxor xmm0, xmm0, xmm4                                         // words 48 to 53
+	vpxor xmm0, xmm0, xmm3                                         // words 48 to 53
+	vmovdqu [rdi + 192], xmm0                                      // words 48 to 53
 	vbroadcasti32x4 zmm31, [rip + .Lbswap]                         // constants
 	vbroadcasti32x4 zmm23, [rip + .Lpoly]                          // constants
 	vpxorq xmm27, xmm27, xmm27                                     // constants
@@ -4467,7 +4492,7 @@ stitchgcm_vaes_avx512_init_192:
 	vpsllq xmm5, xmm27, 1                                          // H times x^-1
 	vpshufd xmm3, xmm27, 0xff                                      // H times x^-1
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
-	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
+	vpand xmm3, xmm3, [rip + .Lpoly]                               // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
 .Lvaes_avx512_init_192_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4
@@ -8828,117 +8853,130 @@ stitchgcm_vaes_avx512_open_192:
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 468 instructions.
+// 481 instructions.
 	.balign 64
 	.globl stitchgcm_vaes_avx512_init_256
 	.hidden stitchgcm_vaes_avx512_init_256
 	.type stitchgcm_vaes_avx512_init_256, %function
 stitchgcm_vaes_avx512_init_256:
 	endbr64                                                        // entry
-	vpxor xmm7, xmm7, xmm7                                         // entry
-	vmovdqu64 xmm6, [rip + .Lrotate]                               // entry
-	vmovdqu64 xmm0, [rsi]                                          // round keys 0 and 1
-	vmovdqu64 [rdi], xmm0                                          // round keys 0 and 1
-	vmovdqu64 xmm1, [rsi + 16]                                     // round keys 0 and 1
-	vmovdqu64 [rdi + 16], xmm1                                     // round keys 0 and 1
+	vpxor xmm7, xmm7, xmm7                                         // constants
+	vmovdqu xmm6, [rip + .Lrotate]                                 // constants
+	vmovdqu xmm0, [rsi]                                            // round keys 0 and 1
+	vmovdqu [rdi], xmm0                                            // round keys 0 and 1
+	vmovdqu xmm1, [rsi + 16]                                       // round keys 0 and 1
+	vmovdqu [rdi + 16], xmm1                                       // round keys 0 and 1
 	vpshufd xmm3, xmm1, 0xff                                       // round key 2
 	vpshufb xmm3, xmm3, xmm6                                       // round key 2
 	vaesenclast xmm3, xmm3, [rip + .Lrcon]                         // round key 2
 	vpslldq xmm4, xmm0, 4                                          // round key 2
-	vpxorq xmm0, xmm0, xmm4                                        // round key 2
+	vpxor xmm0, xmm0, xmm4                                         // round key 2
 	vpslldq xmm4, xmm0, 8                                          // round key 2
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 2
-	vmovdqu64 [rdi + 32], xmm0                                     // round key 2
+	vpxor xmm0, xmm0, xmm4                                         // round key 2
+	vpxor xmm0, xmm0, xmm3                                         // round key 2
+	vmovdqu [rdi + 32], xmm0                                       // round key 2
 	vpshufd xmm3, xmm0, 0xff                                       // round key 3
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 3
 	vpslldq xmm4, xmm1, 4                                          // round key 3
-	vpxorq xmm1, xmm1, xmm4                                        // round key 3
+	vpxor xmm1, xmm1, xmm4                                         // round key 3
 	vpslldq xmm4, xmm1, 8                                          // round key 3
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 3
-	vmovdqu64 [rdi + 48], xmm1                                     // round key 3
+	vpxor xmm1, xmm1, xmm4                                         // round key 3
+	vpxor xmm1, xmm1, xmm3                                         // round key 3
+	vmovdqu [rdi + 48], xmm1                                       // round key 3
 	vpshufd xmm3, xmm1, 0xff                                       // round key 4
 	vpshufb xmm3, xmm3, xmm6                                       // round key 4
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 16]                    // round key 4
 	vpslldq xmm4, xmm0, 4                                          // round key 4
-	vpxorq xmm0, xmm0, xmm4                                        // round key 4
+	vpxor xmm0, xmm0, xmm4                                         // round key 4
 	vpslldq xmm4, xmm0, 8                                          // round key 4
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 4
-	vmovdqu64 [rdi + 64], xmm0                                     // round key 4
+	vpxor xmm0, xmm0, xmm4                                         // round key 4
+	vpxor xmm0, xmm0, xmm3                                         // round key 4
+	vmovdqu [rdi + 64], xmm0                                       // round key 4
 	vpshufd xmm3, xmm0, 0xff                                       // round key 5
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 5
 	vpslldq xmm4, xmm1, 4                                          // round key 5
-	vpxorq xmm1, xmm1, xmm4                                        // round key 5
+	vpxor xmm1, xmm1, xmm4                                         // round key 5
 	vpslldq xmm4, xmm1, 8                                          // round key 5
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 5
-	vmovdqu64 [rdi + 80], xmm1                                     // round key 5
+	vpxor xmm1, xmm1, xmm4                                         // round key 5
+	vpxor xmm1, xmm1, xmm3                                         // round key 5
+	vmovdqu [rdi + 80], xmm1                                       // round key 5
 	vpshufd xmm3, xmm1, 0xff                                       // round key 6
 	vpshufb xmm3, xmm3, xmm6                                       // round key 6
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 32]                    // round key 6
 	vpslldq xmm4, xmm0, 4                                          // round key 6
-	vpxorq xmm0, xmm0, xmm4                                        // round key 6
+	vpxor xmm0, xmm0, xmm4                                         // round key 6
 	vpslldq xmm4, xmm0, 8                                          // round key 6
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 6
-	vmovdqu64 [rdi + 96], xmm0                                     // round key 6
+	vpxor xmm0, xmm0, xmm4                                         // round key 6
+	vpxor xmm0, xmm0, xmm3                                         // round key 6
+	vmovdqu [rdi + 96], xmm0                                       // round key 6
 	vpshufd xmm3, xmm0, 0xff                                       // round key 7
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 7
 	vpslldq xmm4, xmm1, 4                                          // round key 7
-	vpxorq xmm1, xmm1, xmm4                                        // round key 7
+	vpxor xmm1, xmm1, xmm4                                         // round key 7
 	vpslldq xmm4, xmm1, 8                                          // round key 7
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 7
-	vmovdqu64 [rdi + 112], xmm1                                    // round key 7
+	vpxor xmm1, xmm1, xmm4                                         // round key 7
+	vpxor xmm1, xmm1, xmm3                                         // round key 7
+	vmovdqu [rdi + 112], xmm1                                      // round key 7
 	vpshufd xmm3, xmm1, 0xff                                       // round key 8
 	vpshufb xmm3, xmm3, xmm6                                       // round key 8
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 48]                    // round key 8
 	vpslldq xmm4, xmm0, 4                                          // round key 8
-	vpxorq xmm0, xmm0, xmm4                                        // round key 8
+	vpxor xmm0, xmm0, xmm4                                         // round key 8
 	vpslldq xmm4, xmm0, 8                                          // round key 8
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 8
-	vmovdqu64 [rdi + 128], xmm0                                    // round key 8
+	vpxor xmm0, xmm0, xmm4                                         // round key 8
+	vpxor xmm0, xmm0, xmm3                                         // round key 8
+	vmovdqu [rdi + 128], xmm0                                      // round key 8
 	vpshufd xmm3, xmm0, 0xff                                       // round key 9
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 9
 	vpslldq xmm4, xmm1, 4                                          // round key 9
-	vpxorq xmm1, xmm1, xmm4                                        // round key 9
+	vpxor xmm1, xmm1, xmm4                                         // round key 9
 	vpslldq xmm4, xmm1, 8                                          // round key 9
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 9
-	vmovdqu64 [rdi + 144], xmm1                                    // round key 9
+	vpxor xmm1, xmm1, xmm4                                         // round key 9
+	vpxor xmm1, xmm1, xmm3                                         // round key 9
+	vmovdqu [rdi + 144], xmm1                                      // round key 9
 	vpshufd xmm3, xmm1, 0xff                                       // round key 10
 	vpshufb xmm3, xmm3, xmm6                                       // round key 10
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 64]                    // round key 10
 	vpslldq xmm4, xmm0, 4                                          // round key 10
-	vpxorq xmm0, xmm0, xmm4                                        // round key 10
+	vpxor xmm0, xmm0, xmm4                                         // round key 10
 	vpslldq xmm4, xmm0, 8                                          // round key 10
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 10
-	vmovdqu64 [rdi + 160], xmm0                                    // round key 10
+	vpxor xmm0, xmm0, xmm4                                         // round key 10
+	vpxor xmm0, xmm0, xmm3                                         // round key 10
+	vmovdqu [rdi + 160], xmm0                                      // round key 10
 	vpshufd xmm3, xmm0, 0xff                                       // round key 11
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 11
 	vpslldq xmm4, xmm1, 4                                          // round key 11
-	vpxorq xmm1, xmm1, xmm4                                        // round key 11
+	vpxor xmm1, xmm1, xmm4                                         // round key 11
 	vpslldq xmm4, xmm1, 8                                          // round key 11
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 11
-	vmovdqu64 [rdi + 176], xmm1                                    // round key 11
+	vpxor xmm1, xmm1, xmm4                                         // round key 11
+	vpxor xmm1, xmm1, xmm3                                         // round key 11
+	vmovdqu [rdi + 176], xmm1                                      // round key 11
 	vpshufd xmm3, xmm1, 0xff                                       // round key 12
 	vpshufb xmm3, xmm3, xmm6                                       // round key 12
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 80]                    // round key 12
 	vpslldq xmm4, xmm0, 4                                          // round key 12
-	vpxorq xmm0, xmm0, xmm4                                        // round key 12
+	vpxor xmm0, xmm0, xmm4                                         // round key 12
 	vpslldq xmm4, xmm0, 8                                          // round key 12
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 12
-	vmovdqu64 [rdi + 192], xmm0                                    // round key 12
+	vpxor xmm0, xmm0, xmm4                                         // round key 12
+	vpxor xmm0, xmm0, xmm3                                         // round key 12
+	vmovdqu [rdi + 192], xmm0                                      // round key 12
 	vpshufd xmm3, xmm0, 0xff                                       // round key 13
 	vaesenclast xmm3, xmm3, xmm7                                   // round key 13
 	vpslldq xmm4, xmm1, 4                                          // round key 13
-	vpxorq xmm1, xmm1, xmm4                                        // round key 13
+	vpxor xmm1, xmm1, xmm4                                         // round key 13
 	vpslldq xmm4, xmm1, 8                                          // round key 13
-	vpternlogq xmm1, xmm4, xmm3, 0x96                              // round key 13
-	vmovdqu64 [rdi + 208], xmm1                                    // round key 13
+	vpxor xmm1, xmm1, xmm4                                         // round key 13
+	vpxor xmm1, xmm1, xmm3                                         // round key 13
+	vmovdqu [rdi + 208], xmm1                                      // round key 13
 	vpshufd xmm3, xmm1, 0xff                                       // round key 14
 	vpshufb xmm3, xmm3, xmm6                                       // round key 14
 	vaesenclast xmm3, xmm3, [rip + .Lrcon + 96]                    // round key 14
 	vpslldq xmm4, xmm0, 4                                          // round key 14
-	vpxorq xmm0, xmm0, xmm4                                        // round key 14
+	vpxor xmm0, xmm0, xmm4                                         // round key 14
 	vpslldq xmm4, xmm0, 8                                          // round key 14
-	vpternlogq xmm0, xmm4, xmm3, 0x96                              // round key 14
-	vmovdqu64 [rdi + 224], xmm0                                    // round key 14
+	vpxor xmm0, xmm0, xmm4                                         // round key 14
+	vpxor xmm0, xmm0, xmm3                                         // round key 14
+	vmovdqu [rdi + 224], xmm0                                      // round key 14
 	vbroadcasti32x4 zmm31, [rip + .Lbswap]                         // constants
 	vbroadcasti32x4 zmm23, [rip + .Lpoly]                          // constants
 	vpxorq xmm27, xmm27, xmm27                                     // constants
@@ -8964,7 +9002,7 @@ stitchgcm_vaes_avx512_init_256:
 	vpsllq xmm5, xmm27, 1                                          // H times x^-1
 	vpshufd xmm3, xmm27, 0xff                                      // H times x^-1
 	vpsrad xmm3, xmm3, 0x1f                                        // H times x^-1
-	vpandq xmm3, xmm3, xmm23                                       // H times x^-1
+	vpand xmm3, xmm3, [rip + .Lpoly]                               // H times x^-1
 	vpternlogq xmm3, xmm4, xmm5, 0x96                              // H times x^-1
 .Lvaes_avx512_init_256_powers:
 	vpclmulqdq xmm17, xmm3, xmm3, 0                                // H^2 to H^4

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stitchgcm/gcm/internal/emit"
@@ -20,6 +22,13 @@ type file struct {
 func generate() ([]file, error) {
 	all := kernels.All()
 	files := []file{{"cshim/kernels.h", emit.Header(all...)}}
+	byArch := map[string][][]*ir.Program{}
+	for _, ps := range all {
+		byArch[ps[0].ISA.Name] = append(byArch[ps[0].ISA.Name], ps)
+	}
+	for _, arch := range slices.Sorted(maps.Keys(byArch)) {
+		files = append(files, file{"internal/direct/kernels_" + arch + ".go", emit.GoDispatch("direct", byArch[arch])})
+	}
 	for _, ps := range all {
 		text, err := emit.GNU(ps)
 		if err != nil {
@@ -27,9 +36,6 @@ func generate() ([]file, error) {
 		}
 		name := fileName(ps[0])
 		files = append(files, file{"cshim/" + name + ".S", text})
-		if ps[0].ISA.GoText == nil { // no direct door yet
-			continue
-		}
 		goText, err := emit.GoAssembly(ps)
 		if err != nil {
 			return nil, err

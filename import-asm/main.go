@@ -8,6 +8,8 @@
 //	go run ./import-asm            # write
 //	go run ./import-asm -check     # compare, exit status 1 on a difference
 //	go run ./import-asm -list      # name the files
+//	go run ./import-asm -schedule KERNEL [-bits N]
+//	                               # print its bulk loops as its model runs them
 package main
 
 import (
@@ -34,7 +36,12 @@ func run(args []string) error {
 	flags.SetOutput(io.Discard)
 	check := flags.Bool("check", false, "compare instead of writing")
 	list := flags.Bool("list", false, "name the files instead of writing")
-	switch err := flags.Parse(args); {
+	schedule := flags.String("schedule", "", "print the bulk loops of a `kernel` with cycle, port and origin of each instruction instead of writing")
+	bits := flags.Int("bits", 128, "key size in bits for -schedule")
+	err := flags.Parse(args)
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(os.Stdout)
 		flags.PrintDefaults()
@@ -45,6 +52,12 @@ func run(args []string) error {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case *check && *list:
 		return errors.New("-check and -list exclude each other")
+	case given["schedule"] && (*check || *list):
+		return errors.New("-schedule excludes -check and -list")
+	case given["bits"] && !given["schedule"]:
+		return errors.New("-bits goes with -schedule only")
+	case given["schedule"]:
+		return printSchedules(os.Stdout, *schedule, *bits)
 	}
 	root, err := moduleRoot()
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stitchgcm/gcm/internal/kernels"
 )
 
 // TestMain is the command itself in the child processes of the tests.
@@ -164,6 +166,12 @@ func TestWrong(t *testing.T) {
 	tr.fails("flag provided but not defined: -chekc", ".", "-chekc")
 	tr.fails(`unexpected argument "check"`, ".", "check")
 	tr.fails("-check and -list exclude each other", ".", "-check", "-list")
+	tr.fails("-schedule excludes -check and -list", ".", "-check", "-schedule", "eor3")
+	tr.fails("-bits goes with -schedule only", ".", "-bits", "128")
+	known := strings.Join(kernels.Names(), ", ")
+	tr.fails(`unknown kernel "eor4"; choose one of `+known, ".", "-schedule", "eor4")
+	tr.fails(`unknown kernel ""; choose one of `+known, ".", "-schedule", "")
+	tr.fails("key size 129 is not 128, 192 or 256", ".", "-schedule", "eor3", "-bits", "129")
 
 	elsewhere := tree{t, t.TempDir()}
 	elsewhere.fails(elsewhere.dir+" is not inside the module github.com/stitchgcm/gcm", ".")

@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/stitchgcm/gcm"
 )
@@ -23,14 +22,14 @@ var checkSizes = []int{16, 64, 256, 1350, 16384, 1 << 20}
 
 func check(args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("check", flag.ContinueOnError)
-	d := fs.Duration("time", 100*time.Millisecond, "how long each row of the table is timed")
+	p := paceFlags(fs)
 	if done, err := parse(fs, args, 1, stdout); done || err != nil {
 		return err
 	}
 	if fs.NArg() == 0 {
 		return usageError("check: no file given; name the file to seal and open")
 	}
-	if err := checkTime("check", *d); err != nil {
+	if err := p.check("check"); err != nil {
 		return err
 	}
 	name, err := chosen()
@@ -51,18 +50,12 @@ func check(args []string, stdout io.Writer) error {
 	}
 
 	fmt.Fprintln(stdout)
-	heading(stdout, *d)
-	var all []result
-	for _, size := range checkSizes {
-		for _, op := range []string{"seal", "open"} {
-			results, err := race(op, 128, size, []string{name}, *d)
-			if err != nil {
-				return err
-			}
-			all = append(all, results...)
-		}
+	heading(stdout, *p)
+	rows, err := race([]int{128}, checkSizes, []string{name}, []string{""}, *p)
+	if err != nil {
+		return err
 	}
-	return table(stdout, all)
+	return table(stdout, rows)
 }
 
 // readFile reads a regular file of at most maxSize bytes whole.

@@ -25,8 +25,9 @@ type report struct {
 	GODEBUG   string          `json:"GODEBUG"`
 	Features  map[string]bool `json:"features"`
 	Kernels   []kernelReport  `json:"kernels"` // best first
-	Chosen    string          `json:"chosen"`  // "" when New fails
-	Why       string          `json:"why"`     // one sentence
+	Doors     []doorReport    `json:"doors"`
+	Chosen    string          `json:"chosen"` // "" when New fails
+	Why       string          `json:"why"`    // one sentence
 }
 
 type kernelReport struct {
@@ -50,6 +51,7 @@ func survey() (report, error) {
 		why := whyNot(k)
 		r.Kernels = append(r.Kernels, kernelReport{k.Name, append([]string{}, k.Needs...), why == "", why})
 	}
+	r.Doors = doors()
 	name, err := chosen()
 	r.Chosen = name
 	switch {
@@ -109,6 +111,9 @@ func info(args []string, stdout io.Writer) error {
 			fate = "not usable: " + k.WhyNot
 		}
 		fmt.Fprintf(w, "kernel\t%s\t%s\n", k.Name, fate)
+	}
+	for _, d := range r.Doors {
+		fmt.Fprintf(w, "door\t%s\t%v\n", d.Name, d)
 	}
 	if failed == nil {
 		fmt.Fprintf(w, "chosen\t%s\t%s\n", r.Chosen, r.Why)

@@ -23,8 +23,6 @@ func whyNot(k dispatch.Kernel) string {
 		return "made for " + k.Arch
 	case len(missing) > 0:
 		return "this processor lacks or hides " + strings.Join(missing, ", ")
-	case !cgoEnabled():
-		return "this program was built without cgo"
 	}
 	return "not used on " + runtime.GOOS
 }

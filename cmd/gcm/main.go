@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: ISC
 
-// Command gcm shows what the package github.com/stitchgcm/gcm does on this
-// machine.
+// Command gcm encrypts and decrypts files, and shows what the package
+// github.com/stitchgcm/gcm does on this machine.
 //
 //	gcm info            the processor's features, the kernels, and which is chosen
 //	gcm speed           time per call beside crypto/cipher and the port limit
 //	gcm check FILE      seals and opens a file, and compares with crypto/cipher
+//	gcm encrypt         encrypts a file or standard input
+//	gcm decrypt         decrypts what gcm encrypt, or Tink, has encrypted
 //
 // It exits with 0 when all went well, with 2 when it was called wrongly, and
 // with 1 when anything else failed; the reason is one sentence on standard
-// error. It writes no files.
+// error.
+//
+// # Files
+//
+// What gcm encrypt writes is the format of the package stream, with HKDF over
+// SHA-256 and segments of 1 MiB: with a key of 32 bytes Tink's
+// AES256_GCM_HKDF_1MB, with one of 16 bytes Tink's AES128_GCM_HKDF_1MB. -segment
+// chooses another size of segments; it is not written in the file, and gcm
+// decrypt needs the same.
+//
+// A file that -out names appears when it is whole and safe on disk, or not at
+// all: neither an error nor an interrupt leaves anything behind, and a file that
+// had the name stays until it is replaced.
+//
+// Where gcm decrypt writes to a pipe, it hands out each segment once it has
+// found it authentic. A file that was cut short or changed further on is known
+// only then, when what lies before has been handed out: gcm decrypt ends with a
+// status other than 0, and its reader should throw away what it got.
+//
+// The key is never an argument, which others could see. On a terminal a bar
+// shows what is done, how fast, and how long the rest takes.
 package main
 
 import (
@@ -31,10 +53,18 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"info", "[-json]", "show the processor's features, the kernels, and which is chosen and why", info},
-		{"speed", "[-json] [-sizes N,…] [-bits N,…] [-kernels NAME,…] [-time D]", "time kernels, crypto/cipher and the port limit in turn", speed},
-		{"check", "[-time D] FILE", "seal and open FILE, compare with crypto/cipher byte for byte, then time both", check},
+		{"speed", "[-json] [-sizes N,…] [-bits N,…] [-kernels NAME,…] [-door NAME,…] [-time D] [-turns N]", "time kernels, crypto/cipher and the port limit in turn", speed},
+		{"check", "[-time D] [-turns N] FILE", "seal and open FILE, compare with crypto/cipher byte for byte, then time both", check},
+		{"encrypt", cryptArgs, "encrypt a file, so that gcm decrypt and Tink can decrypt it", func(args []string, stdout io.Writer) error {
+			return encrypt(args, os.Stdin, stdout, os.Stderr)
+		}},
+		{"decrypt", cryptArgs, "decrypt a file that gcm encrypt or Tink's AES-GCM-HKDF streaming has encrypted", func(args []string, stdout io.Writer) error {
+			return decrypt(args, os.Stdin, stdout, os.Stderr)
+		}},
 	}
 }
+
+const cryptArgs = "[-key-file FILE] [-aad TEXT] [-segment BYTES] [-in FILE] [-out FILE]"
 
 // usageError is the sentence for a wrong command line.
 type usageError string
@@ -62,7 +92,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // perform carries out the command that args name.
 func perform(args []string, stdout io.Writer) error {
 	if len(args) == 0 {
-		return usageError("no command given; choose one of info, speed, check, or see gcm help")
+		return usageError("no command given; choose one of info, speed, check, encrypt, decrypt, or see gcm help")
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
@@ -73,7 +103,7 @@ func perform(args []string, stdout io.Writer) error {
 			return c.run(args[1:], stdout)
 		}
 	}
-	return usageError(fmt.Sprintf("unknown command %q; choose one of info, speed, check", args[0]))
+	return usageError(fmt.Sprintf("unknown command %q; choose one of info, speed, check, encrypt, decrypt", args[0]))
 }
 
 func help(w io.Writer) error {

@@ -8,17 +8,20 @@ import (
 	"crypto/cipher"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stitchgcm/gcm"
 	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/record"
 )
 
 // call runs one command line in this process.
@@ -63,6 +66,11 @@ func TestWrong(t *testing.T) {
 		{[]string{"speed", "-sizes", "16,,64"}, 2, `""`},
 		{[]string{"speed", "-sizes", "1025M"}, 2, `"1025M"`},
 		{[]string{"speed", "-sizes", "99999999999999999999"}, 2, `"99999999999999999999"`},
+		{[]string{"speed", "-sizes", "16-"}, 2, `""`},
+		{[]string{"speed", "-sizes", "1-2-3"}, 2, `"2-3"`},
+		{[]string{"speed", "-sizes", "17-16"}, 2, `"17-16" in -sizes ends before it begins`},
+		{[]string{"speed", "-sizes", "1,0-65535"}, 2, "more than 65536 sizes"},
+		{[]string{"speed", "-turns", "0"}, 2, "-turns 0"},
 		{[]string{"speed", "-bits", "129"}, 2, `"129"`},
 		{[]string{"speed", "-bits", ""}, 2, `""`},
 		{[]string{"speed", "-time", "soon"}, 2, `"soon"`},
@@ -70,8 +78,11 @@ func TestWrong(t *testing.T) {
 		{[]string{"speed", "-time", "-1s"}, 2, "-1s"},
 		{[]string{"speed", "-kernels", "fastest"}, 2, `unknown kernel "fastest"`},
 		{[]string{"speed", "-kernels", "generic,"}, 2, `unknown kernel ""`},
+		{[]string{"speed", "-door", "front"}, 2, `"front"`},
+		{[]string{"speed", "-door", "direct,"}, 2, `""`},
 		{[]string{"check"}, 2, "no file given"},
 		{[]string{"check", "-time", "0", file}, 2, "0s"},
+		{[]string{"check", "-turns", "-3", file}, 2, "-turns -3"},
 		{[]string{"check", file, "more"}, 2, `"more"`},
 		{[]string{"check", filepath.Join(dir, "absent")}, 1, "absent"},
 		{[]string{"check", dir}, 1, "not a regular file"},
@@ -187,40 +198,44 @@ func build(t *testing.T) string {
 	return exe
 }
 
-// Every line of gcm speed -json is a row, and the rows are those asked for.
+// What gcm speed -json prints can be read back, and has the rows asked for.
 func TestSpeedJSON(t *testing.T) {
-	status, stdout, stderr := call("speed", "-json", "-sizes", "0,16,1k", "-bits", "128,256", "-kernels", "all", "-time", "1ms")
+	args := []string{"speed", "-json", "-sizes", "0,16,1k", "-bits", "128,256", "-kernels", "all", "-time", "1ms", "-turns", "3"}
+	status, stdout, stderr := call(args...)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
-	seen := map[result]int{}
-	dec := json.NewDecoder(strings.NewReader(stdout))
-	dec.DisallowUnknownFields()
-	for {
-		var r result
-		if err := dec.Decode(&r); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if r.NS <= 0 && !(r.Impl == "limit" && r.Size == 0) {
+	run, rows, sweeps, err := record.Read(strings.NewReader(stdout))
+	if err != nil || len(sweeps) != 0 {
+		t.Fatalf("%v, %d sweeps", err, len(sweeps))
+	}
+	if _, err := time.Parse(time.DateOnly, run.Date); err != nil || run.Command != "gcm "+strings.Join(args, " ") ||
+		!slices.Equal(run.Kernels, gcm.Kernels()) || run.Turns != 3 || run.Time != "1ms" || run.AAD != 13 || run.Arch != runtime.GOARCH {
+		t.Errorf("the run is %+v, %v", run, err)
+	}
+	seen := map[record.Row]int{}
+	for _, r := range rows {
+		if r.NS <= 0 && !(r.Impl == record.Limit && r.Size == 0) {
 			t.Errorf("no time in %+v", r)
 		}
 		if want := float64(r.Size) / r.NS; r.Size > 0 && math.Abs(r.GBPS-want) > 0.001+0.01*want {
 			t.Errorf("%+v: %g GB/s from ns", r, want)
 		}
-		r.NS, r.GBPS = 0, 0
+		if (r.Times > 0) != (r.Impl == record.GCM) {
+			t.Errorf("%+v: compared with crypto/cipher", r)
+		}
+		r.NS, r.GBPS, r.Times, r.Share = 0, 0, 0, 0
 		seen[r]++
 	}
 	for _, bits := range []int{128, 256} {
 		for _, size := range []int{0, 16, 1024} {
 			for _, op := range []string{"seal", "open"} {
-				want := result{Impl: "stdlib", Op: op, Bits: bits, Size: size}
+				want := record.Row{Series: record.Series{Impl: record.Stdlib, Op: op, Bits: bits}, Size: size}
 				if seen[want] != 1 {
 					t.Errorf("%d rows of %+v", seen[want], want)
 				}
 				for _, k := range gcm.Kernels() {
-					want.Impl, want.Kernel = "gcm", k
+					want.Impl, want.Kernel = record.GCM, k
 					if seen[want] != 1 {
 						t.Errorf("%d rows of %+v", seen[want], want)
 					}
@@ -233,8 +248,35 @@ func TestSpeedJSON(t *testing.T) {
 	}
 }
 
+// A range of sizes makes one object for each kernel, key size and direction.
+func TestSpeedRange(t *testing.T) {
+	status, stdout, stderr := call("speed", "-json", "-sizes", "5,30-70,1k-1k", "-bits", "128,192", "-kernels", "generic", "-time", "1ms", "-turns", "2")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	_, rows, sweeps, err := record.Read(strings.NewReader(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, s := range sweeps {
+		seen[fmt.Sprint(s.Impl, s.Kernel, s.Op, s.Bits)]++
+		if s.From != 30 || len(s.NSEach) != 41 || slices.Min(s.NSEach) <= 0 {
+			t.Errorf("sweep %+v", s)
+		}
+	}
+	if len(seen) != 8 || len(sweeps) != 8 || len(rows) != 16 { // two directions, two key sizes, two rivals
+		t.Errorf("%d sweeps and %d rows, %v", len(sweeps), len(rows), seen)
+	}
+	for _, r := range rows {
+		if r.Size != 5 && r.Size != 1024 {
+			t.Errorf("row %+v", r)
+		}
+	}
+}
+
 func TestSpeedTable(t *testing.T) {
-	status, stdout, stderr := call("speed", "-sizes", "16", "-bits", "192", "-time", "1ms")
+	status, stdout, stderr := call("speed", "-sizes", "16", "-bits", "192", "-time", "1ms", "-turns", "2")
 	name, _ := chosen()
 	if status != 0 || strings.Count(stdout, name) < 2 || !strings.Contains(stdout, "192") {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
@@ -244,7 +286,7 @@ func TestSpeedTable(t *testing.T) {
 func TestCheck(t *testing.T) {
 	name, _ := chosen()
 	for _, size := range []int{0, 1, 100_001} {
-		status, stdout, stderr := call("check", "-time", "1ms", someFile(t, size))
+		status, stdout, stderr := call("check", "-time", "1ms", "-turns", "1", someFile(t, size))
 		if status != 0 || stderr != "" {
 			t.Fatalf("%d bytes: status %d, %s", size, status, stderr)
 		}

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -13,38 +15,121 @@ import (
 
 	"github.com/stitchgcm/gcm"
 	"github.com/stitchgcm/gcm/cmd/gcm/internal/limit"
+	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/record"
 )
 
-const (
-	// rounds is how often each rival takes its turn; its fastest turn counts,
-	// since whatever else the machine does can only slow a turn down.
-	rounds = 20
+// aadSize is the additional data of each timed message, in bytes, as in TLS.
+const aadSize = 13
 
-	// aadSize is the additional data of each timed message, in bytes, as in TLS.
-	aadSize = 13
-)
-
-// result is one timed row.
-type result struct {
-	Impl   string  `json:"impl"`   // gcm, stdlib or limit
-	Kernel string  `json:"kernel"` // "" for stdlib
-	Op     string  `json:"op"`     // seal or open
-	Bits   int     `json:"bits"`   // of the key
-	Size   int     `json:"size"`   // of the plaintext, in bytes
-	NS     float64 `json:"ns"`     // per message
-	GBPS   float64 `json:"gbps"`   // 10^9 bytes of plaintext a second
+// A pace is how long everything in a race is timed.
+type pace struct {
+	time  time.Duration // of a rival in all its turns together, about
+	turns int
 }
 
-// rival is one of those that are timed in turn. turn works for about d and
-// returns nanoseconds per message.
+// paceFlags defines the flags of a command for its pace.
+func paceFlags(fs *flag.FlagSet) *pace {
+	var p pace
+	fs.DurationVar(&p.time, "time", 100*time.Millisecond, "how long each row is timed")
+	fs.IntVar(&p.turns, "turns", 100, "in how many turns, the fastest of which counts")
+	return &p
+}
+
+// check refuses a pace at which nothing would be timed.
+func (p *pace) check(command string) error {
+	switch {
+	case p.time <= 0:
+		return usageError(fmt.Sprintf("%s: -time %v is not a positive duration", command, p.time))
+	case p.turns < 1:
+		return usageError(fmt.Sprintf("%s: -turns %d is not a positive number", command, p.turns))
+	}
+	return nil
+}
+
+// A rival is one of those that take turns: an AEAD that seals or opens messages
+// of one size.
 type rival struct {
-	result
-	turn func(d time.Duration) (ns float64, err error)
+	record.Row
+	aead  cipher.AEAD
+	calls int // in a turn, found in the first one
+	laps
 }
 
-// race times crypto/cipher, the kernels and the port limit of each in turn,
-// over messages of the given size in bytes. Each rival gets about d in all.
-func race(op string, bits, size int, kernels []string, d time.Duration) ([]result, error) {
+// race times crypto/cipher, the kernels and the port limit of each over messages
+// of every size in bytes, with keys of every number of bits. All take turns from
+// the beginning of the race to its end, and the fastest turn of each counts:
+// whatever else the machine does can only slow a turn down, and may go on for
+// longer than any of them. So that nobody wins by a faster clock, turns are
+// scaled to the clock that the processor had most of the time. Rows come by bits,
+// size, seal and open, and each time crypto/cipher first and limits last. A kernel
+// takes part once for each door; "" leaves that to the size.
+func race(bits, sizes []int, kernels, doors []string, p pace) ([]record.Row, error) {
+	entrants := []record.Series{{Impl: record.Stdlib}}
+	for _, name := range kernels {
+		for _, door := range doors {
+			entrants = append(entrants, record.Series{Impl: record.GCM, Kernel: name, Door: door})
+			if name == dispatch.Generic { // which has none
+				entrants[len(entrants)-1].Door = ""
+				break
+			}
+		}
+	}
+	var rivals []*rival
+	for _, b := range bits {
+		aeads, err := aeadsFor(b, entrants)
+		if err != nil {
+			return nil, err
+		}
+		for _, size := range sizes {
+			for _, op := range []string{"seal", "open"} {
+				for i, s := range entrants {
+					s.Op, s.Bits = op, b
+					rivals = append(rivals, &rival{record.Row{Series: s, Size: size}, aeads[i], 1, laps{}})
+				}
+			}
+		}
+	}
+
+	t := newTrack(sizes)
+	limits := limitsOf(kernels)
+	var pulse pulse
+	err := spread(p.turns, func() error {
+		// The first turn on a processor does not count.
+		if _, err := t.turn(rivals[0], p.time/time.Duration(p.turns)); err != nil {
+			return err
+		}
+		pulse.start()
+		for _, r := range rivals {
+			ns, err := t.turn(r, p.time/time.Duration(p.turns))
+			if err != nil {
+				return err
+			}
+			pulse.note(&r.laps, ns)
+		}
+		for _, l := range limits {
+			l.turn(p.time/time.Duration(p.turns), &pulse)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	usual := pulse.usual()
+	for _, r := range rivals {
+		r.NS = r.best(usual)
+	}
+	var rows []record.Row
+	for n := 0; n < len(rivals); n += len(entrants) {
+		rows = append(rows, group(rivals[n:n+len(entrants)], limits, usual)...)
+	}
+	return rows, nil
+}
+
+// aeadsFor returns crypto/cipher for the first of the entrants and kernels for the
+// others, all with the same key.
+func aeadsFor(bits int, entrants []record.Series) ([]cipher.AEAD, error) {
 	key := make([]byte, bits/8)
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -54,125 +139,142 @@ func race(op string, bits, size int, kernels []string, d time.Duration) ([]resul
 	if err != nil {
 		return nil, err
 	}
-	row := result{Op: op, Bits: bits, Size: size}
-	rivals := []rival{caller(row, "stdlib", "", std)}
-	for _, name := range kernels {
-		a, err := gcm.NewWithOptions(key, gcm.Options{Kernel: name})
+	aeads := []cipher.AEAD{std}
+	for _, s := range entrants[1:] {
+		a, err := gcm.NewWithOptions(key, gcm.Options{Kernel: s.Kernel})
 		if err != nil {
 			return nil, err
 		}
-		rivals = append(rivals, caller(row, "gcm", name, a))
+		aeads = append(aeads, a)
 	}
-	for _, name := range kernels {
-		if _, _, ok := limit.Measure(name, time.Microsecond); ok {
-			rivals = append(rivals, portLimit(row, name))
-		}
-	}
-
-	results := make([]result, len(rivals))
-	for i, r := range rivals {
-		results[i] = r.result
-		results[i].NS = math.Inf(1)
-	}
-	for range rounds {
-		for i, r := range rivals {
-			ns, err := r.turn(d / rounds)
-			if err != nil {
-				return nil, err
-			}
-			results[i].NS = min(results[i].NS, ns)
-		}
-	}
-	for i := range results {
-		r := &results[i]
-		if r.NS > 0 {
-			r.GBPS = math.Round(float64(r.Size)/r.NS*1000) / 1000
-		}
-		r.NS = math.Round(r.NS*1000) / 1000
-	}
-	return results, nil
+	return aeads, nil
 }
 
-// caller times calls of Seal or Open, whichever row.Op names.
-func caller(row result, impl, kernel string, a cipher.AEAD) rival {
-	row.Impl, row.Kernel = impl, kernel
-	nonce, aad := make([]byte, a.NonceSize()), make([]byte, aadSize)
-	text := make([]byte, row.Size)
-	sealed := a.Seal(nil, nonce, text, aad)
-	dst := make([]byte, 0, len(sealed))
+// group completes the rows of rivals over the same messages, of which the first
+// is crypto/cipher, and adds rows for limits. A limit is a rate: messages count
+// by their length in blocks of 16 bytes, without the lengths block, tag or
+// additional data.
+func group(rivals []*rival, limits []*portLimit, usual float64) []record.Row {
+	std := rivals[0].Row
+	bounds := map[string]float64{}
+	for _, l := range limits {
+		bounds[l.kernel] = limit.NsPerBlock(l.aes.best(usual), l.clmul.best(usual), std.Bits) * float64(std.Size) / 16
+	}
+	var rows []record.Row
+	for _, r := range rivals {
+		row := r.Row
+		if row.Impl == record.GCM {
+			row.Times = round(std.NS / row.NS)
+			row.Share = round(bounds[row.Kernel] / row.NS)
+		}
+		rows = append(rows, row)
+	}
+	for _, l := range limits {
+		row := std
+		row.Impl, row.Kernel, row.NS = record.Limit, l.kernel, bounds[l.kernel]
+		rows = append(rows, row)
+	}
+	for i := range rows {
+		r := &rows[i]
+		if r.NS > 0 {
+			r.GBPS = round(float64(r.Size) / r.NS)
+		}
+		r.NS = round(r.NS)
+	}
+	return rows
+}
 
-	calls := func(n int) (time.Duration, error) {
+// round rounds to three decimals.
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// A track is the memory that all rivals use, so that none is lucky.
+type track struct {
+	nonce, aad, text, sealed, dst []byte
+}
+
+func newTrack(sizes []int) *track {
+	most := 0
+	for _, n := range sizes {
+		most = max(most, n)
+	}
+	const tag = 16
+	return &track{make([]byte, 12), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag)}
+}
+
+// turn lets a rival work for about d and returns nanoseconds per message.
+func (t *track) turn(r *rival, d time.Duration) (ns float64, err error) {
+	defer through(r.Door)()
+	// Also to have everything in the caches.
+	text, dst := t.text[:r.Size], t.dst[:0]
+	sealed := r.aead.Seal(t.sealed[:0], t.nonce, text, t.aad)
+	for {
 		start := time.Now()
-		if row.Op == "seal" {
-			for range n {
-				a.Seal(dst, nonce, text, aad)
+		if r.Op == "seal" {
+			for range r.calls {
+				r.aead.Seal(dst, t.nonce, text, t.aad)
 			}
 		} else {
-			for range n {
-				if _, err := a.Open(dst, nonce, sealed, aad); err != nil {
-					return 0, fmt.Errorf("%s %s cannot open what it sealed: %w", impl, kernel, err)
+			for range r.calls {
+				if _, err := r.aead.Open(dst, t.nonce, sealed, t.aad); err != nil {
+					return 0, fmt.Errorf("%s %s cannot open what it sealed: %w", r.Impl, r.Kernel, err)
 				}
 			}
 		}
-		return time.Since(start), nil
-	}
-	n := 1 // calls a turn, found in the first one
-	return rival{row, func(d time.Duration) (float64, error) {
-		for {
-			t, err := calls(n)
-			if err != nil {
-				return 0, err
-			}
-			if t >= d/2 || n > 1<<30 {
-				return float64(t) / float64(n), nil
-			}
-			n = max(2*n, int(float64(n)*float64(d)/float64(t+1))/2)
+		took := time.Since(start)
+		if took >= d/2 || r.calls > 1<<30 {
+			return float64(took) / float64(r.calls), nil
 		}
-	}}
+		r.calls = max(2*r.calls, int(float64(r.calls)*float64(d)/float64(took+1))/2)
+	}
 }
 
-// portLimit times the processor's ports at the register width of a kernel. The
-// limit is a rate: messages count by their length in blocks of 16 bytes,
-// without the lengths block, tag or additional data.
-func portLimit(row result, kernel string) rival {
-	row.Impl, row.Kernel = "limit", kernel
-	return rival{row, func(d time.Duration) (float64, error) {
-		aesNS, clmulNS, _ := limit.Measure(kernel, d)
-		return limit.NsPerBlock(aesNS, clmulNS, row.Bits) * float64(row.Size) / 16, nil
-	}}
+// A portLimit times the processor's ports at the register width of a kernel.
+type portLimit struct {
+	kernel     string
+	aes, clmul laps // times per block, as limit.Measure gives them
+}
+
+// limitsOf returns the port limits that can be timed.
+func limitsOf(kernels []string) (limits []*portLimit) {
+	for _, name := range kernels {
+		if _, _, ok := limit.Measure(name, time.Microsecond); ok {
+			limits = append(limits, &portLimit{kernel: name})
+		}
+	}
+	return limits
+}
+
+// turn times the ports for about d, or for a millisecond where d is less.
+func (l *portLimit) turn(d time.Duration, p *pulse) {
+	aes, clmul, _ := limit.Measure(l.kernel, max(d, time.Millisecond))
+	p.note(&l.aes, aes)
+	p.note(&l.clmul, clmul)
 }
 
 // heading explains the table for people to read.
-func heading(w io.Writer, d time.Duration) {
-	fmt.Fprintf(w, "Time per call with %d bytes of additional data: the fastest of %d turns, taken round-robin,\n"+
-		"%v a row. GB/s are 10^9 bytes a second; \"times\" is against crypto/cipher; \"limit\" is the\n"+
-		"share of the kernel's port limit, where it can be measured.\n\n", aadSize, rounds, d)
+func heading(w io.Writer, p pace) {
+	fmt.Fprintf(w, "Time per call with %d bytes of additional data: the fastest of %d turns, spread over the whole\n"+
+		"run, %v a row, at the clock that the processor had most of the time. GB/s are 10^9 bytes a second;\n"+
+		"\"times\" is against crypto/cipher; \"limit\" is the share of the kernel's port limit, where it can be measured.\n\n", aadSize, p.turns, p.time)
 }
 
-// table prints one line for each kernel's row in results, which may hold
-// several races.
-func table(out io.Writer, results []result) error {
+// table prints one line for each kernel's row of a race.
+func table(out io.Writer, rows []record.Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "bits\tbytes\top\tkernel\tns\tGB/s\tcrypto/cipher ns\tGB/s\ttimes\tlimit\t\n")
-	find := func(like result, impl, kernel string) (result, bool) {
-		for _, r := range results {
-			if r.Impl == impl && r.Kernel == kernel && r.Op == like.Op && r.Bits == like.Bits && r.Size == like.Size {
-				return r, true
+	fmt.Fprint(w, "bits\tbytes\top\tkernel\tdoor\tns\tGB/s\tcrypto/cipher ns\tGB/s\ttimes\tlimit\t\n")
+	var std record.Row
+	for _, r := range rows {
+		switch r.Impl {
+		case record.Stdlib:
+			std = r
+		case record.GCM:
+			share := "-"
+			if r.Share > 0 {
+				share = fmt.Sprintf("%.2f", r.Share)
 			}
+			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%.1f\t%.2f\t%.1f\t%.2f\t%.2f\t%s\t\n",
+				r.Bits, r.Size, r.Op, r.Kernel, cmp.Or(r.Door, "-"), r.NS, r.GBPS, std.NS, std.GBPS, r.Times, share)
 		}
-		return result{}, false
-	}
-	for _, r := range results {
-		if r.Impl != "gcm" {
-			continue
-		}
-		std, _ := find(r, "stdlib", "")
-		share := "-"
-		if l, ok := find(r, "limit", r.Kernel); ok && r.NS > 0 {
-			share = fmt.Sprintf("%.2f", l.NS/r.NS)
-		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%.1f\t%.2f\t%.1f\t%.2f\t%.2f\t%s\t\n",
-			r.Bits, r.Size, r.Op, r.Kernel, r.NS, r.GBPS, std.NS, std.GBPS, std.NS/r.NS, share)
 	}
 	return w.Flush()
 }

@@ -7,31 +7,42 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stitchgcm/gcm"
+	"github.com/stitchgcm/gcm/internal/record"
 )
 
 // maxSize bounds a timed message, in bytes.
 const maxSize = 1 << 30
 
+// maxSizes bounds how many sizes are timed in one run.
+const maxSizes = 1 << 16
+
 func speed(args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("speed", flag.ContinueOnError)
-	asJSON := fs.Bool("json", false, "print one JSON object a line")
-	sizeList := fs.String("sizes", "16,64,256,1350,16384,1048576", "plaintext sizes in bytes; k and M stand for 1024 and 1024*1024")
+	asJSON := fs.Bool("json", false, "print JSON objects, one a line: of the run, then of each row or range of sizes")
+	sizeList := fs.String("sizes", "16,64,256,1350,16384,1048576", "plaintext sizes in bytes, or ranges of them such as 0-4096; k and M stand for 1024 and 1024*1024")
 	bitList := fs.String("bits", "128,192,256", "key sizes in bits")
 	kernelList := fs.String("kernels", "", "kernels, or all that are usable here (all); by default the one that New chooses")
-	d := fs.Duration("time", 100*time.Millisecond, "how long each row is timed")
+	doorList := fs.String("door", "", "doors that all messages take, direct or cgo or both (direct,cgo); by default each takes the one for its size")
+	p := paceFlags(fs)
 	if done, err := parse(fs, args, 0, stdout); done || err != nil {
 		return err
 	}
-	if err := checkTime("speed", *d); err != nil {
+	if err := p.check("speed"); err != nil {
 		return err
 	}
-	sizes, err := each(*sizeList, parseSize)
+	ranges, err := each(*sizeList, parseSizes)
+	if err != nil {
+		return err
+	}
+	sizes, err := list(ranges)
 	if err != nil {
 		return err
 	}
@@ -43,33 +54,60 @@ func speed(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	doors, err := parseDoors(*doorList)
+	if err != nil {
+		return err
+	}
 
 	if !*asJSON {
-		heading(stdout, *d)
+		heading(stdout, *p)
 	}
-	var all []result
-	for _, b := range bits {
-		for _, size := range sizes {
-			for _, op := range []string{"seal", "open"} {
-				results, err := race(op, b, size, kernels, *d)
-				if err != nil {
-					return err
-				}
-				all = append(all, results...)
-				if *asJSON {
-					for _, r := range results {
-						if err := json.NewEncoder(stdout).Encode(r); err != nil {
-							return err
-						}
+	rows, err := race(bits, sizes, kernels, doors, *p)
+	if err != nil {
+		return err
+	}
+	if !*asJSON {
+		return table(stdout, rows)
+	}
+	run := record.Run{
+		Date: time.Now().UTC().Format(time.DateOnly), Command: strings.Join(append([]string{"gcm speed"}, args...), " "),
+		CPU: processor(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Cgo: cgoEnabled(),
+		Kernels: kernels, AAD: aadSize, Turns: p.turns, Time: p.time.String(),
+	}
+	return printJSON(stdout, run, rows, ranges, len(bits))
+}
+
+// printJSON prints the rows of a race, those of each range of sizes together.
+func printJSON(w io.Writer, run record.Run, rows []record.Row, ranges []sizeRange, bits int) error {
+	e := json.NewEncoder(w)
+	if err := e.Encode(run); err != nil {
+		return err
+	}
+	sizes := 0
+	for _, r := range ranges {
+		sizes += r.count()
+	}
+	per := len(rows) / bits / sizes // rows of one size
+	for range bits {
+		for _, r := range ranges {
+			own := rows[:per*r.count()]
+			rows = rows[len(own):]
+			for i, first := range own[:per] {
+				var v any = first
+				if r.count() > 1 {
+					s := record.Sweep{Series: first.Series, From: r.from}
+					for ; i < len(own); i += per {
+						s.NSEach = append(s.NSEach, math.Round(10*own[i].NS)/10)
 					}
+					v = s
+				}
+				if err := e.Encode(v); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	if *asJSON {
-		return nil
-	}
-	return table(stdout, all)
+	return nil
 }
 
 // each splits a list at commas and parses every word of it.
@@ -99,6 +137,45 @@ func parseSize(word string) (int, error) {
 	return int(n) * unit, nil
 }
 
+// A sizeRange is the sizes from one to another, both included, in bytes.
+type sizeRange struct{ from, to int }
+
+func (r sizeRange) count() int { return r.to - r.from + 1 }
+
+// parseSizes parses a size, or two of them with a hyphen between.
+func parseSizes(word string) (r sizeRange, err error) {
+	from, to, isRange := strings.Cut(word, "-")
+	if from == "" {
+		from, isRange = word, false
+	}
+	if r.from, err = parseSize(from); err != nil {
+		return r, err
+	}
+	r.to = r.from
+	if isRange {
+		if r.to, err = parseSize(to); err != nil {
+			return r, err
+		}
+	}
+	if r.count() < 1 {
+		return r, usageError(fmt.Sprintf("speed: range %q in -sizes ends before it begins", word))
+	}
+	return r, nil
+}
+
+// list returns all sizes in ranges.
+func list(ranges []sizeRange) (sizes []int, err error) {
+	for _, r := range ranges {
+		if len(sizes)+r.count() > maxSizes {
+			return nil, usageError(fmt.Sprintf("speed: -sizes asks for more than %d sizes", maxSizes))
+		}
+		for n := r.from; n <= r.to; n++ {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes, nil
+}
+
 func parseBits(word string) (int, error) {
 	switch word {
 	case "128", "192", "256":
@@ -122,11 +199,4 @@ func parseKernels(list string) ([]string, error) {
 		}
 		return word, nil
 	})
-}
-
-func checkTime(command string, d time.Duration) error {
-	if d <= 0 {
-		return usageError(fmt.Sprintf("%s: -time %v is not a positive duration", command, d))
-	}
-	return nil
 }

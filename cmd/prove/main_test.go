@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/prove"
@@ -40,7 +39,7 @@ func call(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	cmd.Stdout, cmd.Stderr = &o, &e
 	exit := (*exec.ExitError)(nil)
 	switch err := cmd.Run(); {
-	case errors.Is(err, syscall.ENOEXEC):
+	case err != nil && strings.Contains(err.Error(), "exec format error"):
 		t.Skip("a foreign architecture: set GCM_TEST_EXEC to the emulator")
 	case errors.As(err, &exit):
 		status = exit.ExitCode()
@@ -57,7 +56,7 @@ func TestWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-kernel", "eor4"}, `prove: no kernel "eor4"; there are vaes-avx512, eor3, pmull`},
+		{[]string{"-kernel", "eor4"}, `prove: no kernel "eor4"; there are vaes-avx512, vaes-avx2, aesni, eor3, pmull`},
 		{[]string{"-bits", "512"}, "prove: no key size of 512 bits; there are 128, 192, 256"},
 		{[]string{"-op", "sael"}, `prove: no operation "sael"; there are init, seal, open`},
 		{[]string{"extra"}, `prove: unexpected argument "extra"`},

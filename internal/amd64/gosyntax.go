@@ -23,7 +23,7 @@ var goNames = map[string]string{
 var goRegisters = [16]string{"AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI",
 	"R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 
-// goText returns an instruction as the Go assembler reads it: operands the
+// goText returns an instruction of a program for Go as the Go assembler reads it: operands the
 // other way round, but for comparisons.
 func goText(i ir.Inst, p *ir.Program) string {
 	name, ok := goNames[i.Form.Mnemonic]
@@ -77,7 +77,7 @@ func goOperand(o ir.Operand, p *ir.Program) string {
 	m := o.Mem
 	switch {
 	case m.Space == ir.Args:
-		return p.Contract.GoArg(len(p.ISA.Call.Args) + int(m.Disp-p.ISA.Call.Stack)/8)
+		return p.Contract.GoArg(int(m.Disp / 8))
 	case m.Symbol != "":
 		return fmt.Sprintf("%s<>+%d(SB)", m.Symbol, m.Disp)
 	}

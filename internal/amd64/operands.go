@@ -148,9 +148,12 @@ func text(o ir.Operand, p *ir.Program) string {
 
 func memText(m ir.Mem) string {
 	var parts []string
-	if m.Symbol != "" {
+	switch {
+	case m.Symbol != "":
 		parts = append(parts, "rip", ".L"+m.Symbol)
-	} else {
+	case m.Base == ir.FP:
+		parts = append(parts, "fp")
+	default:
 		parts = append(parts, gprNames[m.Base.Num])
 	}
 	if m.Index.Bank != nil {

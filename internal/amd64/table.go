@@ -25,7 +25,10 @@ var systemV = ir.Call{
 		}
 		return 0
 	},
-	GoName: func(r ir.Reg) string { return goRegisters[r.Num] }, GoMove: "MOVQ",
+	// R15 is what the assembler uses for data of other modules.
+	GoKeeps: []ir.Reg{RSP.Reg, RBP.Reg, R64(15).Reg},
+	Load:    func(b *ir.Builder, to ir.Reg, from ir.Operand) { b.I("mov", R64(to.Num), from) },
+	Store:   func(b *ir.Builder, to ir.Operand, from ir.Reg) { b.I("mov", to, R64(from.Num)) },
 }
 
 // prologue selects the syntax; the GNU assembler accepts every instruction
@@ -45,6 +48,7 @@ const notes = `	.section .note.gnu.property, "a", %note
 const (
 	bmi2 = "BMI2"
 	avx  = "AVX"
+	avx2 = "AVX2"
 	evex = "AVX512F, AVX512BW, AVX512DQ, AVX512VL"
 	aes  = "VAES, " + evex
 	clm  = "VPCLMULQDQ, " + evex
@@ -66,8 +70,10 @@ func generalForms() (t []*ir.Form) {
 	shift := func(f *ir.Form) { f.Undefined = []ir.Reg{CF}; setsFlags(f) }
 
 	add(ir.Row("mov", "w:r64 r:r64/m64", "", copyOf(0, 1)))
+	add(ir.Row("mov", "w:m64 r:r64", "", copyOf(0, 1)))
 	add(ir.Row("mov", "w:r32 r:r32/m32/imm", "", copyOf(32, 1)))
 	setsFlags(ir.Row("xor", "rw:r32 r:m32", "", logic(32, true, xor)))
+	setsFlags(ir.Row("xor", "rw:r64 r:m64", "", logic(64, true, xor)))
 	add(ir.Row("lea", "w:r64 r:addr", "", copyOf(0, 1)))
 	for _, w := range []struct {
 		class string
@@ -79,7 +85,7 @@ func generalForms() (t []*ir.Form) {
 		setsFlags(ir.Row("cmp", "r:"+w.class+" r:"+src, "", subtraction(w.width, false)))
 		setsFlags(ir.Row("and", "rw:"+w.class+" r:"+src, "", logic(w.width, true, and)))
 		setsFlags(ir.Row("xor", "rw:"+w.class+" r:"+src, "", logic(w.width, true, xor)))
-		setsFlags(ir.Row("test", "r:"+w.class+" r:"+w.class, "", logic(w.width, false, and)))
+		setsFlags(ir.Row("test", "r:"+w.class+" r:"+src, "", logic(w.width, false, and)))
 		shift(ir.Row("shl", "rw:"+w.class+" r:imm", "", shiftBy(value.Shl)))
 		shift(ir.Row("shr", "rw:"+w.class+" r:imm", "", shiftBy(value.Shr)))
 		add(ir.Row("bswap", "rw:"+w.class, "", func(in ir.In) []value.Value {
@@ -128,39 +134,77 @@ func vectorForms() (t []*ir.Form) {
 	masked := func(element int, f *ir.Form) { f.Element = element; add(f) }
 
 	add(ir.Row("kmovq", "w:k r:r64", evex, copyOf(0, 1)))
-	for _, v := range []struct{ reg, mem string }{{"x", "m128"}, {"y", "m256"}, {"z", "m512"}} {
+	for _, v := range []struct{ reg, mem, vex, aes, clm string }{
+		{"x", "m128", avx, "AES, " + avx, "PCLMULQDQ, " + avx},
+		{"y", "m256", avx2, "VAES, " + avx2, "VPCLMULQDQ, " + avx2},
+		{"z", "m512", evex, aes, clm},
+	} {
 		rm := v.reg + "/" + v.mem
 		three := "w:" + v.reg + " r:" + v.reg + " r:" + rm
+		two := "w:" + v.reg + " r:" + v.reg + " r:imm"
+		// Coded in VEX or, for registers from 16 on and 512 bits, in EVEX.
+		both := func(mnemonic, slots string, f meaning) {
+			row := ir.Row(mnemonic, slots, v.vex, f)
+			row.Upper = evex
+			add(row)
+		}
+		both("vpshufb", three, shuffleBytes)
+		both("vpaddd", three, each(32, add2))
+		both("vpunpcklqdq", three, each(128, func(d value.Domain, l ...value.Value) value.Value {
+			return d.Concat(d.Slice(l[0], 0, 64), d.Slice(l[1], 0, 64))
+		}))
+		both("vpunpckhqdq", three, each(128, func(d value.Domain, l ...value.Value) value.Value {
+			return d.Concat(d.Slice(l[0], 64, 64), d.Slice(l[1], 64, 64))
+		}))
+		both("vpshufd", two, shuffleWords)
+		both("vpsllq", two, eachImm(64, value.Shl))
+		both("vpsrlq", two, eachImm(64, value.Shr))
+		both("vpsrad", two, eachImm(32, value.Sar))
+		both("vpslldq", two, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
+			return value.Shl(d, x, 8*n)
+		}))
+		both("vpsrldq", two, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
+			return value.Shr(d, x, 8*n)
+		}))
+		enc := ir.Row("vaesenc", three, v.aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
+			return d.Xor(d.MixColumns(value.SubShift(d, l[0])), l[1])
+		}))
+		last := ir.Row("vaesenclast", three, v.aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
+			return d.Xor(value.SubShift(d, l[0]), l[1])
+		}))
+		mul := ir.Row("vpclmulqdq", three+" r:imm", v.clm, clmul)
+		enc.Upper, last.Upper, mul.Upper = aes, aes, clm
+		add(enc)
+		add(last)
+		add(mul)
+		// In EVEX alone.
 		masked(64, ir.Row("vmovdqu64", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
 		masked(64, ir.Row("vmovdqu64", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
 		masked(8, ir.Row("vmovdqu8", "w:"+v.reg+" r:"+rm, evex, copyOf(0, 1)))
 		masked(8, ir.Row("vmovdqu8", "w:"+v.mem+" r:"+v.reg, evex, copyOf(0, 1)))
 		masked(64, ir.Row("vpxorq", three, evex, each(128, xor)))
-		masked(64, ir.Row("vpandq", three, evex, each(128, and)))
 		add(ir.Row("vpternlogq", "rw:"+v.reg+" r:"+v.reg+" r:"+rm+" r:imm", evex, ternlog))
-		add(ir.Row("vpshufb", three, evex, shuffleBytes))
-		add(ir.Row("vpaddd", three, evex, each(32, add2)))
-		add(ir.Row("vpunpcklqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
-			return d.Concat(d.Slice(l[0], 0, 64), d.Slice(l[1], 0, 64))
-		})))
-		add(ir.Row("vpunpckhqdq", three, evex, each(128, func(d value.Domain, l ...value.Value) value.Value {
-			return d.Concat(d.Slice(l[0], 64, 64), d.Slice(l[1], 64, 64))
-		})))
-		two := "w:" + v.reg + " r:" + v.reg + " r:imm"
-		add(ir.Row("vpshufd", two, evex, shuffleWords))
-		add(ir.Row("vpsllq", two, evex, eachImm(64, value.Shl)))
-		add(ir.Row("vpsrlq", two, evex, eachImm(64, value.Shr)))
-		add(ir.Row("vpsrad", two, evex, eachImm(32, value.Sar)))
-		add(ir.Row("vpslldq", two, evex, eachImm(128, func(d value.Domain, x value.Value, n int) value.Value {
-			return value.Shl(d, x, 8*n)
-		})))
-		add(ir.Row("vaesenc", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
-			return d.Xor(d.MixColumns(value.SubShift(d, l[0])), l[1])
-		})))
-		add(ir.Row("vaesenclast", three, aes, each(128, func(d value.Domain, l ...value.Value) value.Value {
-			return d.Xor(value.SubShift(d, l[0]), l[1])
-		})))
-		add(ir.Row("vpclmulqdq", three+" r:imm", clm, clmul))
+		if v.reg == "z" {
+			continue
+		}
+		// In VEX alone.
+		add(ir.Row("vmovdqu", "w:"+v.reg+" r:"+rm, avx, copyOf(0, 1)))
+		add(ir.Row("vmovdqu", "w:"+v.mem+" r:"+v.reg, avx, copyOf(0, 1)))
+		add(ir.Row("vpxor", three, v.vex, each(128, xor)))
+		add(ir.Row("vpand", three, v.vex, each(128, and)))
+	}
+	add(ir.Row("vbroadcasti128", "w:y r:m128", avx2, func(in ir.In) []value.Value {
+		return []value.Value{in.D.Concat(in.Op[1], in.Op[1])}
+	}))
+	add(ir.Row("vinserti128", "w:y r:y r:x/m128 r:imm", avx2, insert(128)))
+	add(ir.Row("vextracti128", "w:x r:y r:imm", avx2, extract(128)))
+	for _, part := range []struct {
+		letter string
+		width  int
+	}{{"b", 8}, {"w", 16}, {"d", 32}, {"q", 64}} {
+		mem := fmt.Sprintf("m%d", part.width)
+		add(ir.Row("vpinsr"+part.letter, "w:x r:x r:"+mem+" r:imm", avx, insert(part.width)))
+		add(ir.Row("vpextr"+part.letter, "w:"+mem+" r:x r:imm", avx, extract(part.width)))
 	}
 	add(ir.Row("vbroadcasti32x4", "w:z r:m128", evex, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Concat(in.Op[1], in.Op[1], in.Op[1], in.Op[1])}
@@ -188,13 +232,14 @@ func vectorForms() (t []*ir.Form) {
 	add(ir.Row("vmovq", "w:m64 r:x", avx, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Slice(in.Op[1], 0, 64)}
 	}))
+	add(ir.Row("vmovq", "w:x r:x", avx, func(in ir.In) []value.Value {
+		return []value.Value{value.Extend(in.D, in.D.Slice(in.Op[1], 0, 64), 128)}
+	}))
 	add(ir.Row("vmovq", "w:x r:m64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))
 	add(ir.Row("vpinsrq", "w:x r:x r:r64 r:imm", avx, insert(64)))
 	add(ir.Row("vpinsrd", "w:x r:x r:r32 r:imm", avx, insert(32)))
-	// VEX-coded: the short way to clear a register, and the only vptest.
-	add(ir.Row("vpxor", "w:x r:x r:x", avx, each(128, xor)))
 	vptest := ir.Row("vptest", "r:x r:x", avx, func(in ir.In) []value.Value {
 		d, a, b := in.D, in.Op[0], in.Op[1]
 		return []value.Value{d.IsZero(d.And(value.Not(d, a), b)), d.IsZero(d.And(a, b))}

@@ -148,9 +148,12 @@ func text(o ir.Operand, p *ir.Program) string {
 }
 
 func memText(m ir.Mem) string {
-	base := "sp"
-	if m.Base.Bank == GPR {
-		base = m.Base.String()
+	base := m.Base.String()
+	switch m.Base {
+	case SP.Reg:
+		base = "sp"
+	case ir.FP:
+		base = "fp"
 	}
 	switch {
 	case m.Step != 0:

@@ -12,7 +12,8 @@ import (
 )
 
 // ISA is the instruction table.
-var ISA = &ir.ISA{Name: "arm64", Text: text, Prologue: prologue, Notes: notes, Forms: forms(), Call: aapcs64,
+var ISA = &ir.ISA{Name: "arm64", Text: text, Prologue: prologue, Notes: notes, Forms: forms(),
+	GoText: goText, Call: aapcs64,
 	Banks: []*ir.Bank{GPR, Stack, Vec, Flags}}
 
 // aapcs64 is the calling convention of the Procedure Call Standard.
@@ -27,7 +28,10 @@ var aapcs64 = ir.Call{
 	},
 	Args:   []ir.Reg{X(0).Reg, X(1).Reg, X(2).Reg, X(3).Reg, X(4).Reg, X(5).Reg, X(6).Reg, X(7).Reg},
 	Result: X(0).Reg, SP: SP.Reg,
-	GoName: func(r ir.Reg) string { return fmt.Sprintf("R%d", r.Num) }, GoMove: "MOVD",
+	// The platform's, the assembler's, the goroutine, the frame, the way back.
+	GoKeeps: []ir.Reg{X(18).Reg, X(27).Reg, X(28).Reg, X(29).Reg, X(30).Reg, SP.Reg},
+	Load:    func(b *ir.Builder, to ir.Reg, from ir.Operand) { b.I("ldr", X(to.Num), from) },
+	Store:   func(b *ir.Builder, to ir.Operand, from ir.Reg) { b.I("str", X(from.Num), to) },
 }
 
 // prologue tells the assembler which extensions to accept.

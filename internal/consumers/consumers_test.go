@@ -128,11 +128,16 @@ func (c *consumer) write(name, text string) {
 // run runs a command in the directory.
 func (c *consumer) run(args ...string) {
 	c.t.Helper()
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), c.env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := c.command(args...).CombinedOutput(); err != nil {
 		c.t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+}
+
+// command is a command in the directory.
+func (c *consumer) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), c.env...)
+	return cmd
 }
 
 // build builds the program with more flags and checks that it has no
@@ -182,6 +187,20 @@ func TestCompilerFlags(t *testing.T) {
 			c.build()
 			c.run("./out")
 		})
+	}
+}
+
+// TestWithoutCgo builds without cgo, in the ways that need none, and wants the
+// same kernel.
+func TestWithoutCgo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, flags := range [][]string{nil, {"-buildmode=pie"}, {"-trimpath", "-ldflags=-s -w"}} {
+		c := newConsumer(t, "CGO_ENABLED=0")
+		c.write("main.go", strings.NewReplacer("import \"C\"\n\n", "", "//export Check\n", "", "C.int", "int").Replace(program))
+		c.build(flags...)
+		c.run("./out")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stitchgcm/gcm/internal/emit"
 	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/kernels"
 )
 
 // Modeller is the command whose models of cores count cycles.
@@ -42,21 +43,11 @@ func Cycles(p *ir.Program, core string) (float64, error) {
 // the number of bytes that a turn of it writes.
 func loop(p *ir.Program) (text string, bytes int) {
 	var s strings.Builder
-	inside := false
-	for _, i := range p.Code {
-		switch {
-		case i.Form == nil:
-			inside = inside || i.Label == "bulk_turn"
-		case inside && i.Form.Flow == ir.Branch:
-			return s.String(), bytes
-		case inside:
+	l := kernels.BulkLoop(p)
+	for _, i := range l.Code[:len(l.Code)-1] {
+		if i.Form != nil {
 			fmt.Fprintln(&s, emit.Instruction(i, p))
-			for _, c := range i.Uses().Cells {
-				if c.Write && c.Mem.Space == ir.Text {
-					bytes += c.Bytes
-				}
-			}
 		}
 	}
-	panic("cost: no bulk loop in " + p.Name)
+	return s.String(), l.Bytes
 }

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: ISC
 
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package direct
 
-// Linked says that this architecture's kernels are part of the program.
+// Linked says that no kernel is made for this architecture, so that nothing
+// below is ever called.
 const Linked = false
 
-// Seal is never called.
-func Seal(_ *KeyBlock, _, _, _, _, _ []byte) { panic("gcm: no direct kernels here") }
+// KeyBlockSize is the size of a KeyBlock in bytes.
+const KeyBlockSize = 0
 
-// Open is never called.
-func Open(_ *KeyBlock, _, _, _, _, _ []byte) bool { panic("gcm: no direct kernels here") }
+const noKernel = "gcm: no kernel is made for this architecture"
+
+// ID panics.
+func ID(_ string) byte { panic(noKernel) }
+
+// Init panics.
+func Init(_ string, _ *KeyBlock, _ []byte) { panic(noKernel) }
+
+// Seal panics.
+func Seal(_ *KeyBlock, _, _, _, _, _ []byte) { panic(noKernel) }
+
+// Open panics.
+func Open(_ *KeyBlock, _, _, _, _, _ []byte) bool { panic(noKernel) }

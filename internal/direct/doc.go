@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: ISC
 
 // Package direct holds the kernels in Go's assembly: the same programs as in
-// package cshim, called without cgo. A call cannot be preempted, so callers
-// keep messages short.
+// package cshim, called without cgo. A call cannot be preempted, so where there
+// is cgo, callers keep messages short.
 package direct
+
+// KeyBlock is all that a kernel keeps of a key: flat, without pointers or
+// scratch, on any 8-byte boundary. It may be copied and read by any number of
+// threads.
+type KeyBlock = [KeyBlockSize]byte

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: ISC
 
 // AES-GCM kernel vaes-avx512.
-// Needs AVX, AVX2, AVX512F, AVX512BW, AVX512DQ, AVX512VL, BMI2, VAES, VPCLMULQDQ.
+// Needs AES, PCLMULQDQ, AVX, AVX2, AVX512F, AVX512BW, AVX512DQ, AVX512VL, BMI2, VAES, VPCLMULQDQ.
 
 #include "textflag.h"
 
@@ -194,92 +194,102 @@ GLOBL sixty_four<>(SB), RODATA|NOPTR, $16
 
 // func vaesAvx512Init128(block *byte, key *byte)
 TEXT ·vaesAvx512Init128(SB), NOSPLIT, $0-16
-	MOVQ block+0(FP), DI
-	MOVQ key+8(FP), SI
-	VPXOR X7, X7, X7                                             // entry
-	VMOVDQU64 rotate<>+0(SB), X6                                 // entry
-	VMOVDQU64 (SI), X0                                           // round key 0
-	VMOVDQU64 X0, (DI)                                           // round key 0
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ key+8(FP), SI                                           // argument key
+	VPXOR X7, X7, X7                                             // constants
+	VMOVDQU rotate<>+0(SB), X6                                   // constants
+	VMOVDQU (SI), X0                                             // round key 0
+	VMOVDQU X0, (DI)                                             // round key 0
 	VPSHUFD $255, X0, X3                                         // round key 1
 	VPSHUFB X6, X3, X3                                           // round key 1
 	VAESENCLAST rcon<>+0(SB), X3, X3                             // round key 1
 	VPSLLDQ $4, X0, X4                                           // round key 1
-	VPXORQ X4, X0, X0                                            // round key 1
+	VPXOR X4, X0, X0                                             // round key 1
 	VPSLLDQ $8, X0, X4                                           // round key 1
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 1
-	VMOVDQU64 X0, 16(DI)                                         // round key 1
+	VPXOR X4, X0, X0                                             // round key 1
+	VPXOR X3, X0, X0                                             // round key 1
+	VMOVDQU X0, 16(DI)                                           // round key 1
 	VPSHUFD $255, X0, X3                                         // round key 2
 	VPSHUFB X6, X3, X3                                           // round key 2
 	VAESENCLAST rcon<>+16(SB), X3, X3                            // round key 2
 	VPSLLDQ $4, X0, X4                                           // round key 2
-	VPXORQ X4, X0, X0                                            // round key 2
+	VPXOR X4, X0, X0                                             // round key 2
 	VPSLLDQ $8, X0, X4                                           // round key 2
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 2
-	VMOVDQU64 X0, 32(DI)                                         // round key 2
+	VPXOR X4, X0, X0                                             // round key 2
+	VPXOR X3, X0, X0                                             // round key 2
+	VMOVDQU X0, 32(DI)                                           // round key 2
 	VPSHUFD $255, X0, X3                                         // round key 3
 	VPSHUFB X6, X3, X3                                           // round key 3
 	VAESENCLAST rcon<>+32(SB), X3, X3                            // round key 3
 	VPSLLDQ $4, X0, X4                                           // round key 3
-	VPXORQ X4, X0, X0                                            // round key 3
+	VPXOR X4, X0, X0                                             // round key 3
 	VPSLLDQ $8, X0, X4                                           // round key 3
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 3
-	VMOVDQU64 X0, 48(DI)                                         // round key 3
+	VPXOR X4, X0, X0                                             // round key 3
+	VPXOR X3, X0, X0                                             // round key 3
+	VMOVDQU X0, 48(DI)                                           // round key 3
 	VPSHUFD $255, X0, X3                                         // round key 4
 	VPSHUFB X6, X3, X3                                           // round key 4
 	VAESENCLAST rcon<>+48(SB), X3, X3                            // round key 4
 	VPSLLDQ $4, X0, X4                                           // round key 4
-	VPXORQ X4, X0, X0                                            // round key 4
+	VPXOR X4, X0, X0                                             // round key 4
 	VPSLLDQ $8, X0, X4                                           // round key 4
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 4
-	VMOVDQU64 X0, 64(DI)                                         // round key 4
+	VPXOR X4, X0, X0                                             // round key 4
+	VPXOR X3, X0, X0                                             // round key 4
+	VMOVDQU X0, 64(DI)                                           // round key 4
 	VPSHUFD $255, X0, X3                                         // round key 5
 	VPSHUFB X6, X3, X3                                           // round key 5
 	VAESENCLAST rcon<>+64(SB), X3, X3                            // round key 5
 	VPSLLDQ $4, X0, X4                                           // round key 5
-	VPXORQ X4, X0, X0                                            // round key 5
+	VPXOR X4, X0, X0                                             // round key 5
 	VPSLLDQ $8, X0, X4                                           // round key 5
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 5
-	VMOVDQU64 X0, 80(DI)                                         // round key 5
+	VPXOR X4, X0, X0                                             // round key 5
+	VPXOR X3, X0, X0                                             // round key 5
+	VMOVDQU X0, 80(DI)                                           // round key 5
 	VPSHUFD $255, X0, X3                                         // round key 6
 	VPSHUFB X6, X3, X3                                           // round key 6
 	VAESENCLAST rcon<>+80(SB), X3, X3                            // round key 6
 	VPSLLDQ $4, X0, X4                                           // round key 6
-	VPXORQ X4, X0, X0                                            // round key 6
+	VPXOR X4, X0, X0                                             // round key 6
 	VPSLLDQ $8, X0, X4                                           // round key 6
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 6
-	VMOVDQU64 X0, 96(DI)                                         // round key 6
+	VPXOR X4, X0, X0                                             // round key 6
+	VPXOR X3, X0, X0                                             // round key 6
+	VMOVDQU X0, 96(DI)                                           // round key 6
 	VPSHUFD $255, X0, X3                                         // round key 7
 	VPSHUFB X6, X3, X3                                           // round key 7
 	VAESENCLAST rcon<>+96(SB), X3, X3                            // round key 7
 	VPSLLDQ $4, X0, X4                                           // round key 7
-	VPXORQ X4, X0, X0                                            // round key 7
+	VPXOR X4, X0, X0                                             // round key 7
 	VPSLLDQ $8, X0, X4                                           // round key 7
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 7
-	VMOVDQU64 X0, 112(DI)                                        // round key 7
+	VPXOR X4, X0, X0                                             // round key 7
+	VPXOR X3, X0, X0                                             // round key 7
+	VMOVDQU X0, 112(DI)                                          // round key 7
 	VPSHUFD $255, X0, X3                                         // round key 8
 	VPSHUFB X6, X3, X3                                           // round key 8
 	VAESENCLAST rcon<>+112(SB), X3, X3                           // round key 8
 	VPSLLDQ $4, X0, X4                                           // round key 8
-	VPXORQ X4, X0, X0                                            // round key 8
+	VPXOR X4, X0, X0                                             // round key 8
 	VPSLLDQ $8, X0, X4                                           // round key 8
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 8
-	VMOVDQU64 X0, 128(DI)                                        // round key 8
+	VPXOR X4, X0, X0                                             // round key 8
+	VPXOR X3, X0, X0                                             // round key 8
+	VMOVDQU X0, 128(DI)                                          // round key 8
 	VPSHUFD $255, X0, X3                                         // round key 9
 	VPSHUFB X6, X3, X3                                           // round key 9
 	VAESENCLAST rcon<>+128(SB), X3, X3                           // round key 9
 	VPSLLDQ $4, X0, X4                                           // round key 9
-	VPXORQ X4, X0, X0                                            // round key 9
+	VPXOR X4, X0, X0                                             // round key 9
 	VPSLLDQ $8, X0, X4                                           // round key 9
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 9
-	VMOVDQU64 X0, 144(DI)                                        // round key 9
+	VPXOR X4, X0, X0                                             // round key 9
+	VPXOR X3, X0, X0                                             // round key 9
+	VMOVDQU X0, 144(DI)                                          // round key 9
 	VPSHUFD $255, X0, X3                                         // round key 10
 	VPSHUFB X6, X3, X3                                           // round key 10
 	VAESENCLAST rcon<>+144(SB), X3, X3                           // round key 10
 	VPSLLDQ $4, X0, X4                                           // round key 10
-	VPXORQ X4, X0, X0                                            // round key 10
+	VPXOR X4, X0, X0                                             // round key 10
 	VPSLLDQ $8, X0, X4                                           // round key 10
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 10
-	VMOVDQU64 X0, 160(DI)                                        // round key 10
+	VPXOR X4, X0, X0                                             // round key 10
+	VPXOR X3, X0, X0                                             // round key 10
+	VMOVDQU X0, 160(DI)                                          // round key 10
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	VPXORQ X27, X27, X27                                         // constants
@@ -302,7 +312,7 @@ h:
 	VPSLLQ $1, X27, X5                                           // H times x^-1
 	VPSHUFD $255, X27, X3                                        // H times x^-1
 	VPSRAD $31, X3, X3                                           // H times x^-1
-	VPANDQ X23, X3, X3                                           // H times x^-1
+	VPAND poly<>+0(SB), X3, X3                                   // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
 
 powers:
@@ -646,12 +656,12 @@ powers:
 
 // func vaesAvx512Seal128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64)
 TEXT ·vaesAvx512Seal128(SB), NOSPLIT, $0-80
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -2765,12 +2775,12 @@ wipe:
 
 // func vaesAvx512Open128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 TEXT ·vaesAvx512Open128(SB), NOSPLIT, $0-88
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -4393,111 +4403,126 @@ wipe:
 	VPXORQ X30, X30, X30                                         // leave no secret in a register
 	VPXORQ X31, X31, X31                                         // leave no secret in a register
 	VZEROUPPER                                                   // leave no secret in a register
-	MOVQ AX, ret+80(FP)
+	MOVQ AX, ret+80(FP)                                          // result
 	RET                                                          // leave no secret in a register
 
 // func vaesAvx512Init192(block *byte, key *byte)
 TEXT ·vaesAvx512Init192(SB), NOSPLIT, $0-16
-	MOVQ block+0(FP), DI
-	MOVQ key+8(FP), SI
-	VPXOR X7, X7, X7                                             // entry
-	VMOVDQU64 rotate<>+0(SB), X6                                 // entry
-	VMOVDQU64 (SI), X0                                           // words 0 to 5
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ key+8(FP), SI                                           // argument key
+	VPXOR X7, X7, X7                                             // constants
+	VMOVDQU rotate<>+0(SB), X6                                   // constants
+	VMOVDQU (SI), X0                                             // words 0 to 5
 	VMOVQ 16(SI), X1                                             // words 0 to 5
-	VMOVDQU64 X0, (DI)                                           // words 0 to 5
+	VMOVDQU X0, (DI)                                             // words 0 to 5
 	VMOVQ X1, 16(DI)                                             // words 0 to 5
 	VPSHUFD $85, X1, X3                                          // words 6 to 11
 	VPSHUFB X6, X3, X3                                           // words 6 to 11
 	VAESENCLAST rcon<>+0(SB), X3, X3                             // words 6 to 11
 	VPSLLDQ $4, X0, X4                                           // words 6 to 11
-	VPXORQ X4, X0, X0                                            // words 6 to 11
+	VPXOR X4, X0, X0                                             // words 6 to 11
 	VPSLLDQ $8, X0, X4                                           // words 6 to 11
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 6 to 11
-	VMOVDQU64 X0, 24(DI)                                         // words 6 to 11
+	VPXOR X4, X0, X0                                             // words 6 to 11
+	VPXOR X3, X0, X0                                             // words 6 to 11
+	VMOVDQU X0, 24(DI)                                           // words 6 to 11
 	VPSHUFD $255, X0, X3                                         // words 6 to 11
 	VPSLLDQ $4, X1, X4                                           // words 6 to 11
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 6 to 11
+	VPXOR X4, X1, X1                                             // words 6 to 11
+	VPXOR X3, X1, X1                                             // words 6 to 11
 	VMOVQ X1, 40(DI)                                             // words 6 to 11
 	VPSHUFD $85, X1, X3                                          // words 12 to 17
 	VPSHUFB X6, X3, X3                                           // words 12 to 17
 	VAESENCLAST rcon<>+16(SB), X3, X3                            // words 12 to 17
 	VPSLLDQ $4, X0, X4                                           // words 12 to 17
-	VPXORQ X4, X0, X0                                            // words 12 to 17
+	VPXOR X4, X0, X0                                             // words 12 to 17
 	VPSLLDQ $8, X0, X4                                           // words 12 to 17
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 12 to 17
-	VMOVDQU64 X0, 48(DI)                                         // words 12 to 17
+	VPXOR X4, X0, X0                                             // words 12 to 17
+	VPXOR X3, X0, X0                                             // words 12 to 17
+	VMOVDQU X0, 48(DI)                                           // words 12 to 17
 	VPSHUFD $255, X0, X3                                         // words 12 to 17
 	VPSLLDQ $4, X1, X4                                           // words 12 to 17
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 12 to 17
+	VPXOR X4, X1, X1                                             // words 12 to 17
+	VPXOR X3, X1, X1                                             // words 12 to 17
 	VMOVQ X1, 64(DI)                                             // words 12 to 17
 	VPSHUFD $85, X1, X3                                          // words 18 to 23
 	VPSHUFB X6, X3, X3                                           // words 18 to 23
 	VAESENCLAST rcon<>+32(SB), X3, X3                            // words 18 to 23
 	VPSLLDQ $4, X0, X4                                           // words 18 to 23
-	VPXORQ X4, X0, X0                                            // words 18 to 23
+	VPXOR X4, X0, X0                                             // words 18 to 23
 	VPSLLDQ $8, X0, X4                                           // words 18 to 23
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 18 to 23
-	VMOVDQU64 X0, 72(DI)                                         // words 18 to 23
+	VPXOR X4, X0, X0                                             // words 18 to 23
+	VPXOR X3, X0, X0                                             // words 18 to 23
+	VMOVDQU X0, 72(DI)                                           // words 18 to 23
 	VPSHUFD $255, X0, X3                                         // words 18 to 23
 	VPSLLDQ $4, X1, X4                                           // words 18 to 23
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 18 to 23
+	VPXOR X4, X1, X1                                             // words 18 to 23
+	VPXOR X3, X1, X1                                             // words 18 to 23
 	VMOVQ X1, 88(DI)                                             // words 18 to 23
 	VPSHUFD $85, X1, X3                                          // words 24 to 29
 	VPSHUFB X6, X3, X3                                           // words 24 to 29
 	VAESENCLAST rcon<>+48(SB), X3, X3                            // words 24 to 29
 	VPSLLDQ $4, X0, X4                                           // words 24 to 29
-	VPXORQ X4, X0, X0                                            // words 24 to 29
+	VPXOR X4, X0, X0                                             // words 24 to 29
 	VPSLLDQ $8, X0, X4                                           // words 24 to 29
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 24 to 29
-	VMOVDQU64 X0, 96(DI)                                         // words 24 to 29
+	VPXOR X4, X0, X0                                             // words 24 to 29
+	VPXOR X3, X0, X0                                             // words 24 to 29
+	VMOVDQU X0, 96(DI)                                           // words 24 to 29
 	VPSHUFD $255, X0, X3                                         // words 24 to 29
 	VPSLLDQ $4, X1, X4                                           // words 24 to 29
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 24 to 29
+	VPXOR X4, X1, X1                                             // words 24 to 29
+	VPXOR X3, X1, X1                                             // words 24 to 29
 	VMOVQ X1, 112(DI)                                            // words 24 to 29
 	VPSHUFD $85, X1, X3                                          // words 30 to 35
 	VPSHUFB X6, X3, X3                                           // words 30 to 35
 	VAESENCLAST rcon<>+64(SB), X3, X3                            // words 30 to 35
 	VPSLLDQ $4, X0, X4                                           // words 30 to 35
-	VPXORQ X4, X0, X0                                            // words 30 to 35
+	VPXOR X4, X0, X0                                             // words 30 to 35
 	VPSLLDQ $8, X0, X4                                           // words 30 to 35
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 30 to 35
-	VMOVDQU64 X0, 120(DI)                                        // words 30 to 35
+	VPXOR X4, X0, X0                                             // words 30 to 35
+	VPXOR X3, X0, X0                                             // words 30 to 35
+	VMOVDQU X0, 120(DI)                                          // words 30 to 35
 	VPSHUFD $255, X0, X3                                         // words 30 to 35
 	VPSLLDQ $4, X1, X4                                           // words 30 to 35
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 30 to 35
+	VPXOR X4, X1, X1                                             // words 30 to 35
+	VPXOR X3, X1, X1                                             // words 30 to 35
 	VMOVQ X1, 136(DI)                                            // words 30 to 35
 	VPSHUFD $85, X1, X3                                          // words 36 to 41
 	VPSHUFB X6, X3, X3                                           // words 36 to 41
 	VAESENCLAST rcon<>+80(SB), X3, X3                            // words 36 to 41
 	VPSLLDQ $4, X0, X4                                           // words 36 to 41
-	VPXORQ X4, X0, X0                                            // words 36 to 41
+	VPXOR X4, X0, X0                                             // words 36 to 41
 	VPSLLDQ $8, X0, X4                                           // words 36 to 41
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 36 to 41
-	VMOVDQU64 X0, 144(DI)                                        // words 36 to 41
+	VPXOR X4, X0, X0                                             // words 36 to 41
+	VPXOR X3, X0, X0                                             // words 36 to 41
+	VMOVDQU X0, 144(DI)                                          // words 36 to 41
 	VPSHUFD $255, X0, X3                                         // words 36 to 41
 	VPSLLDQ $4, X1, X4                                           // words 36 to 41
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 36 to 41
+	VPXOR X4, X1, X1                                             // words 36 to 41
+	VPXOR X3, X1, X1                                             // words 36 to 41
 	VMOVQ X1, 160(DI)                                            // words 36 to 41
 	VPSHUFD $85, X1, X3                                          // words 42 to 47
 	VPSHUFB X6, X3, X3                                           // words 42 to 47
 	VAESENCLAST rcon<>+96(SB), X3, X3                            // words 42 to 47
 	VPSLLDQ $4, X0, X4                                           // words 42 to 47
-	VPXORQ X4, X0, X0                                            // words 42 to 47
+	VPXOR X4, X0, X0                                             // words 42 to 47
 	VPSLLDQ $8, X0, X4                                           // words 42 to 47
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 42 to 47
-	VMOVDQU64 X0, 168(DI)                                        // words 42 to 47
+	VPXOR X4, X0, X0                                             // words 42 to 47
+	VPXOR X3, X0, X0                                             // words 42 to 47
+	VMOVDQU X0, 168(DI)                                          // words 42 to 47
 	VPSHUFD $255, X0, X3                                         // words 42 to 47
 	VPSLLDQ $4, X1, X4                                           // words 42 to 47
-	VPTERNLOGQ $150, X3, X4, X1                                  // words 42 to 47
+	VPXOR X4, X1, X1                                             // words 42 to 47
+	VPXOR X3, X1, X1                                             // words 42 to 47
 	VMOVQ X1, 184(DI)                                            // words 42 to 47
 	VPSHUFD $85, X1, X3                                          // words 48 to 53
 	VPSHUFB X6, X3, X3                                           // words 48 to 53
 	VAESENCLAST rcon<>+112(SB), X3, X3                           // words 48 to 53
 	VPSLLDQ $4, X0, X4                                           // words 48 to 53
-	VPXORQ X4, X0, X0                                            // words 48 to 53
+	VPXOR X4, X0, X0                                             // words 48 to 53
 	VPSLLDQ $8, X0, X4                                           // words 48 to 53
-	VPTERNLOGQ $150, X3, X4, X0                                  // words 48 to 53
-	VMOVDQU64 X0, 192(DI)                                        // words 48 to 53
+	VPXOR X4, X0, X0                                             // words 48 to 53
+	VPXOR X3, X0, X0                                             // words 48 to 53
+	VMOVDQU X0, 192(DI)                                          // words 48 to 53
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	VPXORQ X27, X27, X27                                         // constants
@@ -4522,7 +4547,7 @@ h:
 	VPSLLQ $1, X27, X5                                           // H times x^-1
 	VPSHUFD $255, X27, X3                                        // H times x^-1
 	VPSRAD $31, X3, X3                                           // H times x^-1
-	VPANDQ X23, X3, X3                                           // H times x^-1
+	VPAND poly<>+0(SB), X3, X3                                   // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
 
 powers:
@@ -4866,12 +4891,12 @@ powers:
 
 // func vaesAvx512Seal192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64)
 TEXT ·vaesAvx512Seal192(SB), NOSPLIT, $0-80
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -7135,12 +7160,12 @@ wipe:
 
 // func vaesAvx512Open192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 TEXT ·vaesAvx512Open192(SB), NOSPLIT, $0-88
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -8875,117 +8900,130 @@ wipe:
 	VPXORQ X30, X30, X30                                         // leave no secret in a register
 	VPXORQ X31, X31, X31                                         // leave no secret in a register
 	VZEROUPPER                                                   // leave no secret in a register
-	MOVQ AX, ret+80(FP)
+	MOVQ AX, ret+80(FP)                                          // result
 	RET                                                          // leave no secret in a register
 
 // func vaesAvx512Init256(block *byte, key *byte)
 TEXT ·vaesAvx512Init256(SB), NOSPLIT, $0-16
-	MOVQ block+0(FP), DI
-	MOVQ key+8(FP), SI
-	VPXOR X7, X7, X7                                             // entry
-	VMOVDQU64 rotate<>+0(SB), X6                                 // entry
-	VMOVDQU64 (SI), X0                                           // round keys 0 and 1
-	VMOVDQU64 X0, (DI)                                           // round keys 0 and 1
-	VMOVDQU64 16(SI), X1                                         // round keys 0 and 1
-	VMOVDQU64 X1, 16(DI)                                         // round keys 0 and 1
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ key+8(FP), SI                                           // argument key
+	VPXOR X7, X7, X7                                             // constants
+	VMOVDQU rotate<>+0(SB), X6                                   // constants
+	VMOVDQU (SI), X0                                             // round keys 0 and 1
+	VMOVDQU X0, (DI)                                             // round keys 0 and 1
+	VMOVDQU 16(SI), X1                                           // round keys 0 and 1
+	VMOVDQU X1, 16(DI)                                           // round keys 0 and 1
 	VPSHUFD $255, X1, X3                                         // round key 2
 	VPSHUFB X6, X3, X3                                           // round key 2
 	VAESENCLAST rcon<>+0(SB), X3, X3                             // round key 2
 	VPSLLDQ $4, X0, X4                                           // round key 2
-	VPXORQ X4, X0, X0                                            // round key 2
+	VPXOR X4, X0, X0                                             // round key 2
 	VPSLLDQ $8, X0, X4                                           // round key 2
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 2
-	VMOVDQU64 X0, 32(DI)                                         // round key 2
+	VPXOR X4, X0, X0                                             // round key 2
+	VPXOR X3, X0, X0                                             // round key 2
+	VMOVDQU X0, 32(DI)                                           // round key 2
 	VPSHUFD $255, X0, X3                                         // round key 3
 	VAESENCLAST X7, X3, X3                                       // round key 3
 	VPSLLDQ $4, X1, X4                                           // round key 3
-	VPXORQ X4, X1, X1                                            // round key 3
+	VPXOR X4, X1, X1                                             // round key 3
 	VPSLLDQ $8, X1, X4                                           // round key 3
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 3
-	VMOVDQU64 X1, 48(DI)                                         // round key 3
+	VPXOR X4, X1, X1                                             // round key 3
+	VPXOR X3, X1, X1                                             // round key 3
+	VMOVDQU X1, 48(DI)                                           // round key 3
 	VPSHUFD $255, X1, X3                                         // round key 4
 	VPSHUFB X6, X3, X3                                           // round key 4
 	VAESENCLAST rcon<>+16(SB), X3, X3                            // round key 4
 	VPSLLDQ $4, X0, X4                                           // round key 4
-	VPXORQ X4, X0, X0                                            // round key 4
+	VPXOR X4, X0, X0                                             // round key 4
 	VPSLLDQ $8, X0, X4                                           // round key 4
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 4
-	VMOVDQU64 X0, 64(DI)                                         // round key 4
+	VPXOR X4, X0, X0                                             // round key 4
+	VPXOR X3, X0, X0                                             // round key 4
+	VMOVDQU X0, 64(DI)                                           // round key 4
 	VPSHUFD $255, X0, X3                                         // round key 5
 	VAESENCLAST X7, X3, X3                                       // round key 5
 	VPSLLDQ $4, X1, X4                                           // round key 5
-	VPXORQ X4, X1, X1                                            // round key 5
+	VPXOR X4, X1, X1                                             // round key 5
 	VPSLLDQ $8, X1, X4                                           // round key 5
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 5
-	VMOVDQU64 X1, 80(DI)                                         // round key 5
+	VPXOR X4, X1, X1                                             // round key 5
+	VPXOR X3, X1, X1                                             // round key 5
+	VMOVDQU X1, 80(DI)                                           // round key 5
 	VPSHUFD $255, X1, X3                                         // round key 6
 	VPSHUFB X6, X3, X3                                           // round key 6
 	VAESENCLAST rcon<>+32(SB), X3, X3                            // round key 6
 	VPSLLDQ $4, X0, X4                                           // round key 6
-	VPXORQ X4, X0, X0                                            // round key 6
+	VPXOR X4, X0, X0                                             // round key 6
 	VPSLLDQ $8, X0, X4                                           // round key 6
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 6
-	VMOVDQU64 X0, 96(DI)                                         // round key 6
+	VPXOR X4, X0, X0                                             // round key 6
+	VPXOR X3, X0, X0                                             // round key 6
+	VMOVDQU X0, 96(DI)                                           // round key 6
 	VPSHUFD $255, X0, X3                                         // round key 7
 	VAESENCLAST X7, X3, X3                                       // round key 7
 	VPSLLDQ $4, X1, X4                                           // round key 7
-	VPXORQ X4, X1, X1                                            // round key 7
+	VPXOR X4, X1, X1                                             // round key 7
 	VPSLLDQ $8, X1, X4                                           // round key 7
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 7
-	VMOVDQU64 X1, 112(DI)                                        // round key 7
+	VPXOR X4, X1, X1                                             // round key 7
+	VPXOR X3, X1, X1                                             // round key 7
+	VMOVDQU X1, 112(DI)                                          // round key 7
 	VPSHUFD $255, X1, X3                                         // round key 8
 	VPSHUFB X6, X3, X3                                           // round key 8
 	VAESENCLAST rcon<>+48(SB), X3, X3                            // round key 8
 	VPSLLDQ $4, X0, X4                                           // round key 8
-	VPXORQ X4, X0, X0                                            // round key 8
+	VPXOR X4, X0, X0                                             // round key 8
 	VPSLLDQ $8, X0, X4                                           // round key 8
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 8
-	VMOVDQU64 X0, 128(DI)                                        // round key 8
+	VPXOR X4, X0, X0                                             // round key 8
+	VPXOR X3, X0, X0                                             // round key 8
+	VMOVDQU X0, 128(DI)                                          // round key 8
 	VPSHUFD $255, X0, X3                                         // round key 9
 	VAESENCLAST X7, X3, X3                                       // round key 9
 	VPSLLDQ $4, X1, X4                                           // round key 9
-	VPXORQ X4, X1, X1                                            // round key 9
+	VPXOR X4, X1, X1                                             // round key 9
 	VPSLLDQ $8, X1, X4                                           // round key 9
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 9
-	VMOVDQU64 X1, 144(DI)                                        // round key 9
+	VPXOR X4, X1, X1                                             // round key 9
+	VPXOR X3, X1, X1                                             // round key 9
+	VMOVDQU X1, 144(DI)                                          // round key 9
 	VPSHUFD $255, X1, X3                                         // round key 10
 	VPSHUFB X6, X3, X3                                           // round key 10
 	VAESENCLAST rcon<>+64(SB), X3, X3                            // round key 10
 	VPSLLDQ $4, X0, X4                                           // round key 10
-	VPXORQ X4, X0, X0                                            // round key 10
+	VPXOR X4, X0, X0                                             // round key 10
 	VPSLLDQ $8, X0, X4                                           // round key 10
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 10
-	VMOVDQU64 X0, 160(DI)                                        // round key 10
+	VPXOR X4, X0, X0                                             // round key 10
+	VPXOR X3, X0, X0                                             // round key 10
+	VMOVDQU X0, 160(DI)                                          // round key 10
 	VPSHUFD $255, X0, X3                                         // round key 11
 	VAESENCLAST X7, X3, X3                                       // round key 11
 	VPSLLDQ $4, X1, X4                                           // round key 11
-	VPXORQ X4, X1, X1                                            // round key 11
+	VPXOR X4, X1, X1                                             // round key 11
 	VPSLLDQ $8, X1, X4                                           // round key 11
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 11
-	VMOVDQU64 X1, 176(DI)                                        // round key 11
+	VPXOR X4, X1, X1                                             // round key 11
+	VPXOR X3, X1, X1                                             // round key 11
+	VMOVDQU X1, 176(DI)                                          // round key 11
 	VPSHUFD $255, X1, X3                                         // round key 12
 	VPSHUFB X6, X3, X3                                           // round key 12
 	VAESENCLAST rcon<>+80(SB), X3, X3                            // round key 12
 	VPSLLDQ $4, X0, X4                                           // round key 12
-	VPXORQ X4, X0, X0                                            // round key 12
+	VPXOR X4, X0, X0                                             // round key 12
 	VPSLLDQ $8, X0, X4                                           // round key 12
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 12
-	VMOVDQU64 X0, 192(DI)                                        // round key 12
+	VPXOR X4, X0, X0                                             // round key 12
+	VPXOR X3, X0, X0                                             // round key 12
+	VMOVDQU X0, 192(DI)                                          // round key 12
 	VPSHUFD $255, X0, X3                                         // round key 13
 	VAESENCLAST X7, X3, X3                                       // round key 13
 	VPSLLDQ $4, X1, X4                                           // round key 13
-	VPXORQ X4, X1, X1                                            // round key 13
+	VPXOR X4, X1, X1                                             // round key 13
 	VPSLLDQ $8, X1, X4                                           // round key 13
-	VPTERNLOGQ $150, X3, X4, X1                                  // round key 13
-	VMOVDQU64 X1, 208(DI)                                        // round key 13
+	VPXOR X4, X1, X1                                             // round key 13
+	VPXOR X3, X1, X1                                             // round key 13
+	VMOVDQU X1, 208(DI)                                          // round key 13
 	VPSHUFD $255, X1, X3                                         // round key 14
 	VPSHUFB X6, X3, X3                                           // round key 14
 	VAESENCLAST rcon<>+96(SB), X3, X3                            // round key 14
 	VPSLLDQ $4, X0, X4                                           // round key 14
-	VPXORQ X4, X0, X0                                            // round key 14
+	VPXOR X4, X0, X0                                             // round key 14
 	VPSLLDQ $8, X0, X4                                           // round key 14
-	VPTERNLOGQ $150, X3, X4, X0                                  // round key 14
-	VMOVDQU64 X0, 224(DI)                                        // round key 14
+	VPXOR X4, X0, X0                                             // round key 14
+	VPXOR X3, X0, X0                                             // round key 14
+	VMOVDQU X0, 224(DI)                                          // round key 14
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	VPXORQ X27, X27, X27                                         // constants
@@ -9012,7 +9050,7 @@ h:
 	VPSLLQ $1, X27, X5                                           // H times x^-1
 	VPSHUFD $255, X27, X3                                        // H times x^-1
 	VPSRAD $31, X3, X3                                           // H times x^-1
-	VPANDQ X23, X3, X3                                           // H times x^-1
+	VPAND poly<>+0(SB), X3, X3                                   // H times x^-1
 	VPTERNLOGQ $150, X5, X4, X3                                  // H times x^-1
 
 powers:
@@ -9356,12 +9394,12 @@ powers:
 
 // func vaesAvx512Seal256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64)
 TEXT ·vaesAvx512Seal256(SB), NOSPLIT, $0-80
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -11775,12 +11813,12 @@ wipe:
 
 // func vaesAvx512Open256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 TEXT ·vaesAvx512Open256(SB), NOSPLIT, $0-88
-	MOVQ block+0(FP), DI
-	MOVQ out+8(FP), SI
-	MOVQ in+16(FP), DX
-	MOVQ len+24(FP), CX
-	MOVQ aad+32(FP), R8
-	MOVQ aadLen+40(FP), R9
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ aad+32(FP), R8                                          // argument aad
+	MOVQ aadLen+40(FP), R9                                       // argument aad_len
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -13627,5 +13665,5 @@ wipe:
 	VPXORQ X30, X30, X30                                         // leave no secret in a register
 	VPXORQ X31, X31, X31                                         // leave no secret in a register
 	VZEROUPPER                                                   // leave no secret in a register
-	MOVQ AX, ret+80(FP)
+	MOVQ AX, ret+80(FP)                                          // result
 	RET                                                          // leave no secret in a register

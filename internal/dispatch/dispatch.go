@@ -9,6 +9,8 @@ import "slices"
 // Names of kernels.
 const (
 	VAESAVX512 = "vaes-avx512"
+	VAESAVX2   = "vaes-avx2"
+	AESNI      = "aesni"
 	EOR3       = "eor3"
 	PMULL      = "pmull"
 	Generic    = "generic"
@@ -28,7 +30,9 @@ type Kernel struct {
 // the mask registers in a signal: never there.
 var Kernels = []Kernel{
 	{VAESAVX512, "amd64", "darwin", []string{"aes", "pclmulqdq", "avx", "avx2", "bmi1", "bmi2", "avx512",
-		"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vaes", "avx512vpclmulqdq"}},
+		"avx512f", "avx512bw", "avx512dq", "avx512vl", "vaes", "vpclmulqdq"}},
+	{VAESAVX2, "amd64", "", []string{"aes", "pclmulqdq", "avx", "avx2", "vaes", "vpclmulqdq"}},
+	{AESNI, "amd64", "", []string{"aes", "pclmulqdq", "avx"}},
 	{EOR3, "arm64", "", []string{"aes", "pmull", "sha3"}},
 	{PMULL, "arm64", "", []string{"aes", "pmull"}},
 	{Generic, "", "", nil},
@@ -44,7 +48,7 @@ type Feature struct {
 // A Host is all that the choice of kernels depends on.
 type Host struct {
 	OS, Arch string // GOOS and GOARCH
-	Linked   bool   // the kernels are part of the program
+	Linked   bool   // the kernels of Arch are part of the program
 	Features []Feature
 }
 

@@ -14,8 +14,6 @@ import (
 // TestKernelsNeed checks that no kernel is dispatched to a processor without a
 // feature that one of its instructions takes, and that its contract says so.
 func TestKernelsNeed(t *testing.T) {
-	// GODEBUG has names of its own for some of those in processor manuals.
-	godebug := map[string]string{"VAES": "avx512vaes", "VPCLMULQDQ": "avx512vpclmulqdq"}
 	var names []string
 	for _, ps := range kernels.All() {
 		c := ps[0].Contract
@@ -34,18 +32,14 @@ func TestKernelsNeed(t *testing.T) {
 				if i.Form == nil {
 					continue
 				}
-				for _, f := range strings.FieldsFunc(i.Form.Feature, func(r rune) bool { return r == ',' || r == ' ' }) {
+				for _, f := range i.Needs() {
 					if !slices.Contains(p.Contract.Features, f) {
 						t.Errorf("%s: %v needs %s, which the contract does not name", p.Name, i.Form, f)
 					}
 				}
 			}
 			for _, f := range p.Contract.Features {
-				name := godebug[f]
-				if name == "" {
-					name = strings.ToLower(f)
-				}
-				if !slices.Contains(k.Needs, name) {
+				if !slices.Contains(k.Needs, strings.ToLower(f)) {
 					t.Errorf("%s needs %s, which dispatch does not ask for", p.Name, f)
 				}
 			}

@@ -188,9 +188,6 @@ func TestStub(t *testing.T) {
 	}
 	for _, ps := range append(kernels.All(), []*ir.Program{small("small_open_128", one)}) {
 		isa := ps[0].ISA
-		if isa.GoText == nil {
-			continue
-		}
 		text, err := emit.GoAssembly(ps)
 		if err != nil {
 			t.Fatal(err)
@@ -211,5 +208,25 @@ func TestStub(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", ps[0].Contract.Kernel, err, out)
 		}
+	}
+}
+
+// TestDispatch checks what calls the functions by kernel and rounds: slices for
+// pointers, their lengths for numbers.
+func TestDispatch(t *testing.T) {
+	p, q := small("small_open_128", one), small("other_open_128", one)
+	p.Contract.ID, q.Contract.ID = 7, 8
+	q.Contract.Kernel, q.Contract.Bits, q.Contract.Result = "other", 256, ""
+	rest := string(emit.GoDispatch("pkg", [][]*ir.Program{{p}, {q}}))
+	for _, l := range []string{emit.Marker, "package pkg\n",
+		"func ID(kernel string) byte {", "\tcase \"small\":\n\t\treturn 7\n", "\tcase \"other\":\n\t\treturn 8\n", "\treturn 0\n",
+		"func expand(", "\tdefault:\n", "func Seal(", "\tdefault:\n", "func Open(",
+		"\tcase 7<<8 | 10: // small, 128-bit keys\n\t\treturn smallOpen128(&block[0], start(out), uint64(len(out))) != 0\n",
+		"\tcase 8<<8 | 14: // other, 256-bit keys\n\t\totherOpen128(&block[0], start(out), uint64(len(out)))\n"} {
+		_, after, ok := strings.Cut(rest, l)
+		if !ok {
+			t.Fatalf("no %q behind those before in\n%s", l, emit.GoDispatch("pkg", [][]*ir.Program{{p}, {q}}))
+		}
+		rest = after
 	}
 }

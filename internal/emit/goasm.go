@@ -12,7 +12,7 @@ import (
 )
 
 // GoAssembly returns the programs, all of one kernel, as a file for the Go
-// assembler (ABI0). Instructions that only serve the C ABI are left out.
+// assembler.
 func GoAssembly(ps []*ir.Program) ([]byte, error) {
 	var w bytes.Buffer
 	c := ps[0].Contract
@@ -33,32 +33,24 @@ func GoAssembly(ps []*ir.Program) ([]byte, error) {
 		fmt.Fprintf(&w, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", d.Name, len(d.Bytes))
 	}
 	for _, p := range ps {
-		goFunction(&w, p)
+		goFunction(&w, p.ForGo())
 	}
 	return w.Bytes(), nil
 }
 
 func goFunction(w *bytes.Buffer, p *ir.Program) {
-	call, c := p.ISA.Call, p.Contract
+	c := p.Contract
 	size := 8 * len(c.Args)
 	if c.Result != "" {
 		size += 8
 	}
 	fmt.Fprintf(w, "\n// func %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", GoPrototype(p), GoName(p), c.StackBytes, size)
-	for i := range min(len(call.Args), len(c.Args)) {
-		fmt.Fprintf(w, "\t%s %s, %s\n", call.GoMove, c.GoArg(i), call.GoName(call.Args[i]))
-	}
 	for _, i := range p.Code {
-		switch {
-		case i.Form == nil:
+		if i.Form == nil {
 			fmt.Fprintf(w, "\n%s:\n", i.Label)
-		case i.Frame:
-		default:
-			if i.Form.Flow == ir.Return && c.Result != "" {
-				fmt.Fprintf(w, "\t%s %s, ret+%d(FP)\n", call.GoMove, call.GoName(call.Result), 8*len(c.Args))
-			}
-			fmt.Fprintf(w, "\t%-60s // %s\n", p.ISA.GoText(i, p), i.Origin)
+			continue
 		}
+		fmt.Fprintf(w, "\t%-60s // %s\n", p.ISA.GoText(i, p), i.Origin)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 )
 
 var amd64Features = map[string]bool{
-	"AVX": cpu.X86.HasAVX, "BMI2": cpu.X86.HasBMI2,
+	"AES": cpu.X86.HasAES, "PCLMULQDQ": cpu.X86.HasPCLMULQDQ,
+	"AVX": cpu.X86.HasAVX, "AVX2": cpu.X86.HasAVX2, "BMI2": cpu.X86.HasBMI2,
 	"AVX512F": cpu.X86.HasAVX512F, "AVX512BW": cpu.X86.HasAVX512BW,
 	"AVX512DQ": cpu.X86.HasAVX512DQ, "AVX512VL": cpu.X86.HasAVX512VL,
 	"VAES": cpu.X86.HasAVX512VAES, "VPCLMULQDQ": cpu.X86.HasAVX512VPCLMULQDQ,
@@ -90,7 +91,7 @@ func amd64Frame() string {
 func amd64Operands(f *ir.Form, i int, class string, n int, _ []ir.Operand) []ir.Operand {
 	one := func(o ir.Operand) []ir.Operand { return []ir.Operand{o} }
 	vec := n
-	if !strings.Contains(f.Feature, "AVX512") { // VEX codes 16 registers
+	if f.Upper == "" && !strings.Contains(f.Feature, "AVX512") { // VEX codes 16 registers
 		vec %= 16
 	}
 	switch class {
@@ -142,9 +143,11 @@ var amd64Immediates = func() map[string][]int64 {
 		"vpternlogq": {0x00, 0x96, 0x6a, 0xca, 0xf8, 0xff}, "vpclmulqdq": {0x00, 0x01, 0x10, 0x11},
 		"vpshufd": {0x00, 0x1b, 0x4e, 0xe4, 0xff}, "vshufi64x2": {0x00, 0x1b, 0x4e, 0xe4, 0xff},
 		"vextracti32x4": {0, 1, 2, 3}, "vextracti64x4": {0, 1}, "vinserti64x4": {0, 1},
-		"vpinsrq": {0, 1}, "vpinsrd": {0, 1, 2, 3},
+		"vinserti128": {0, 1}, "vextracti128": {0, 1},
+		"vpinsrq": {0, 1}, "vpinsrd": {0, 1, 2, 3}, "vpinsrw": {0, 1, 6, 7}, "vpinsrb": {0, 1, 14, 15},
+		"vpextrq": {0, 1}, "vpextrd": {0, 1, 2, 3}, "vpextrw": {0, 1, 6, 7}, "vpextrb": {0, 1, 14, 15},
 	}
-	for _, name := range []string{"add", "sub", "cmp", "and", "or", "xor"} {
+	for _, name := range []string{"add", "sub", "cmp", "and", "or", "xor", "test"} {
 		m[name] = arithmetic
 	}
 	return m

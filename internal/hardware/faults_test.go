@@ -14,7 +14,7 @@ import (
 
 // commutative are the mnemonics whose operands may change places.
 var commutative = map[string][]string{
-	"amd64": {"add", "and", "or", "xor", "test", "vpxor", "vpxorq", "vpandq", "vpaddd"},
+	"amd64": {"add", "and", "or", "xor", "test", "vpxor", "vpxorq", "vpand", "vpaddd"},
 	"arm64": {"add", "adds", "and", "orr", "eor", "eor3", "aese", "pmull", "pmull2"},
 }
 

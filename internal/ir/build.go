@@ -49,6 +49,18 @@ func (b *Builder) Frame(f func()) {
 	b.frame = false
 }
 
+// Instead lets what f appends stand for the last instruction, one of Frame, where
+// a calling convention omits that.
+func (b *Builder) Instead(f func()) {
+	n := len(b.Code)
+	frame := b.frame
+	b.frame = false
+	f()
+	b.frame = frame
+	b.Code[n-1].Instead = append(b.Code[n-1].Instead, b.Code[n:]...)
+	b.Code = b.Code[:n]
+}
+
 // To returns a label operand.
 func To(label string) Operand { return Operand{Kind: Target, Class: "label", Label: label} }
 

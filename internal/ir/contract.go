@@ -24,6 +24,7 @@ type Arg struct {
 // the Go stub and the ABI test are made from it.
 type Contract struct {
 	Kernel   string // as users name it, such as vaes-avx512
+	ID       int    // as key blocks name it, 1 to 255
 	Op       string // init, seal or open
 	Bits     int    // key size
 	Summary  string
@@ -37,14 +38,21 @@ type Contract struct {
 	StackBytes int
 }
 
+// Rounds returns the number of AES rounds.
+func (c *Contract) Rounds() int { return 6 + c.Bits/32 }
+
 // A Field is a part of the key block.
 type Field struct {
 	Offset, Size int // bytes
 	Means        string
 }
 
-// GoArg returns argument i as Go's assembler names it in the caller's frame.
+// GoArg returns argument i, or behind the last the result, as Go's assembler
+// names it in the caller's frame.
 func (c *Contract) GoArg(i int) string {
+	if i == len(c.Args) {
+		return fmt.Sprintf("ret+%d(FP)", 8*i)
+	}
 	return fmt.Sprintf("%s+%d(FP)", Camel(c.Args[i].Name), 8*i)
 }
 

@@ -141,6 +141,9 @@ type Form struct {
 	ImplicitReads, ImplicitWrites []Reg
 	Flow                          Flow
 	Feature                       string // what the processor must have; "" for the baseline
+	// Upper is what it must have instead where a vector register from number 16
+	// on is used; "" where there is no such coding.
+	Upper string
 	// Undefined lists implicit writes whose value no manual promises.
 	Undefined []Reg
 	// Element is the number of bits that one mask bit governs; 0 where the
@@ -214,7 +217,8 @@ type ISA struct {
 	// that keeps the stack from being executable.
 	Notes string
 
-	// GoText returns an instruction as the Go assembler reads it.
+	// GoText returns an instruction of a program for Go as the Go assembler
+	// reads it.
 	GoText func(i Inst, p *Program) string
 	Call   Call
 	Banks  []*Bank // all register files
@@ -233,10 +237,13 @@ type Call struct {
 	// PreservedBits returns how many of a register's low bits a callee must
 	// bring back.
 	PreservedBits func(r Reg) int
-	// GoName and GoMove are how Go's assembler names a register and moves
-	// 64 bits.
-	GoName func(r Reg) string
-	GoMove string
+	// GoKeeps are registers that functions in Go's assembly must not change:
+	// those of the runtime, and those that the assembler uses unasked.
+	GoKeeps []Reg
+	// Load and Store append a move of 64 bits between a general register and
+	// memory.
+	Load  func(b *Builder, to Reg, from Operand)
+	Store func(b *Builder, to Operand, from Reg)
 }
 
 // Preserved reports whether a callee must bring back any of r.
@@ -272,6 +279,9 @@ type Inst struct {
 	// Frame marks what only saves, or brings back, registers that the C ABI
 	// preserves; a calling convention without such registers omits it.
 	Frame bool
+	// Instead is what such a convention needs in the place of a Frame
+	// instruction.
+	Instead []Inst
 	// Glue keeps the next instruction of the same stream right behind this
 	// one, since processors run some pairs as one (aese and aesmc).
 	Glue bool
@@ -294,6 +304,7 @@ type Program struct {
 	Contract *Contract
 	Code     []Inst
 	Data     []Datum
+	Go       bool // for Go's ABI0, as ForGo makes it; else for the C ABI
 }
 
 // Find returns the datum of that name.
@@ -306,6 +317,15 @@ func (p *Program) Find(name string) (Datum, bool) {
 	return Datum{}, false
 }
 
+// Needs returns the features that the instruction takes of a processor.
+func (i Inst) Needs() []string {
+	features := i.Form.Feature
+	if i.Form.Upper != "" && slices.ContainsFunc(i.Args, func(o Operand) bool { return o.Kind == Register && o.Reg.Num >= 16 }) {
+		features = i.Form.Upper
+	}
+	return strings.FieldsFunc(features, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
 // Count returns the number of instructions, labels apart.
 func (p *Program) Count() (n int) {
 	for _, i := range p.Code {
@@ -314,4 +334,21 @@ func (p *Program) Count() (n int) {
 		}
 	}
 	return n
+}
+
+// Loop returns the loop that begins at a label: the instructions and labels
+// behind it, up to the first branch back to it, which comes last. It returns nil
+// where there is none.
+func (p *Program) Loop(label string) []Inst {
+	first := slices.IndexFunc(p.Code, func(i Inst) bool { return i.Form == nil && i.Label == label }) + 1
+	if first == 0 {
+		return nil
+	}
+	n := slices.IndexFunc(p.Code[first:], func(i Inst) bool {
+		return i.Form != nil && i.Form.Flow == Branch && slices.ContainsFunc(i.Args, func(a Operand) bool { return a.Kind == Target && a.Label == label })
+	}) + 1
+	if n == 0 {
+		return nil
+	}
+	return p.Code[first : first+n]
 }

@@ -140,3 +140,30 @@ func TestCamel(t *testing.T) {
 		}
 	}
 }
+
+// TestLoop cuts loops out of a program: up to the first branch back, whatever
+// stands between, and nothing where no branch leads back.
+func TestLoop(t *testing.T) {
+	b := &ir.Builder{ISA: amd64.ISA}
+	b.I("add", amd64.RAX, ir.Imm(1))
+	b.Label("outer")
+	b.I("add", amd64.RAX, ir.Imm(2))
+	b.I("je", ir.To("end"))
+	b.Label("inner")
+	b.I("add", amd64.RAX, ir.Imm(3))
+	b.I("jne", ir.To("inner"))
+	b.I("jne", ir.To("outer"))
+	b.I("jne", ir.To("outer"))
+	b.Label("end")
+	b.I("jmp", ir.To("end"))
+	p := &ir.Program{Code: b.Code}
+	for label, want := range map[string]int{"outer": 6, "inner": 2, "end": 0, "nowhere": 0} {
+		loop := p.Loop(label)
+		if len(loop) != want {
+			t.Errorf("the loop at %s has %d instructions and labels, want %d", label, len(loop), want)
+		}
+		if want > 0 && loop[want-1].Args[0].Label != label {
+			t.Errorf("the loop at %s ends with %+v", label, loop[want-1])
+		}
+	}
+}

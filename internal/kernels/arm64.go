@@ -151,6 +151,7 @@ func armProgram(op string, bits int, b *armBuilder) *ir.Program {
 // schedule that suits it suits cores with two.
 var armModel = &stitch.Model{
 	Name: "four 128-bit pipes", Width: 8, Ports: 8,
+	Names: []string{"v0", "v1", "v2", "v3", "load", "load", "load"},
 	Cost: func(i ir.Inst) stitch.Cost {
 		const vector, v0, loads = 0xf, 1, 0x70
 		switch i.Form.Mnemonic {

@@ -337,13 +337,20 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 	armForget(b, block, 16, armRoundKey(roundsFor(bits)).Reg.Num+1)
 	armForget(b, block, aEK0.Reg.Num, aCtr.Reg.Num+1)
 	b.Frame(func() {
-		b.Origin("restore registers")
+		restore := func(d0, d1 ir.Operand, mem ir.Operand) {
+			b.Origin("restore registers")
+			b.I("ldp", d0, d1, mem)
+			b.Instead(func() { // else this is what takes the round keys out
+				b.Origin("leave no secret in a register")
+				armForget(b, block, d0.Reg.Num, d1.Reg.Num+1)
+			})
+		}
 		armSaved(func(d0, d1 ir.Operand, at int64) {
 			if at > 0 {
-				b.I("ldp", d0, d1, Mem(ir.Stack, 128, SP, at))
+				restore(d0, d1, Mem(ir.Stack, 128, SP, at))
 			}
 		})
-		b.I("ldp", As("d", V(8)), As("d", V(9)), Post(ir.Stack, 128, SP, 64))
+		restore(As("d", V(8)), As("d", V(9)), Post(ir.Stack, 128, SP, 64))
 	})
 	b.Origin("return")
 	b.I("ret")

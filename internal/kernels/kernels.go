@@ -16,9 +16,12 @@ import (
 // roundsFor returns the number of AES rounds for a key of that many bits.
 func roundsFor(bits int) int { return 6 + bits/32 }
 
+// ids are what key blocks call the kernels; cshim/gcm.h has the same.
+var ids = map[string]int{"vaes-avx512": 1, "eor3": 2, "pmull": 3, "vaes-avx2": 4, "aesni": 5}
+
 // newContract returns what all kernels promise for an operation.
 func newContract(kernel, op string, bits int) *ir.Contract {
-	c := &ir.Contract{Kernel: kernel, Op: op, Bits: bits}
+	c := &ir.Contract{Kernel: kernel, ID: ids[kernel], Op: op, Bits: bits}
 	ptr := func(name, perm, size string, space ir.Space, means string) ir.Arg {
 		typ := "const uint8_t *"
 		if perm != "r" {
@@ -67,7 +70,42 @@ func merge(m *stitch.Model, streams ...stitch.Stream) []ir.Inst {
 	return code
 }
 
+// table has a row for each kernel.
+var table = []struct {
+	name     string
+	programs func() []*ir.Program
+	model    *stitch.Model // that its code is stitched for
+}{
+	{"vaes-avx512", VaesAVX512, vaesModel},
+	{"vaes-avx2", VaesAVX2, avxModel},
+	{"aesni", Aesni, avxModel},
+	{"eor3", Eor3, armModel},
+	{"pmull", Pmull, armModel},
+}
+
 // All returns the programs of every kernel, one slice a kernel.
-func All() [][]*ir.Program {
-	return [][]*ir.Program{VaesAVX512(), Eor3(), Pmull()}
+func All() (all [][]*ir.Program) {
+	for _, k := range table {
+		all = append(all, k.programs())
+	}
+	return all
+}
+
+// Programs returns the programs of the kernel of that name, or nil where there is
+// none.
+func Programs(name string) []*ir.Program {
+	for _, k := range table {
+		if k.name == name {
+			return k.programs()
+		}
+	}
+	return nil
+}
+
+// Names returns the names of all kernels, in the order of All.
+func Names() (names []string) {
+	for _, k := range table {
+		names = append(names, k.name)
+	}
+	return names
 }

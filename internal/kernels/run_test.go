@@ -39,6 +39,9 @@ func (r *run) number(x int) { r.args = append(r.args, uint64(x)) }
 
 // call runs p with the arguments so far and returns its result.
 func (r *run) call(p *ir.Program) (uint64, error) {
+	if p.Go {
+		return r.callGo(p)
+	}
 	conv := p.ISA.Call
 	below := p.Contract.StackBytes
 	stack := make([]byte, below+int(conv.Stack))
@@ -54,6 +57,35 @@ func (r *run) call(p *ir.Program) (uint64, error) {
 	r.m.Place(p, r.mem)
 	err := r.m.Run(p)
 	return r.m.Reg(conv.Result).(*value.Bits).Uint64(), err
+}
+
+// callGo is call for a program for Go. Its result comes back in the caller's
+// frame, behind the arguments.
+func (r *run) callGo(p *ir.Program) (uint64, error) {
+	var frame []byte
+	for _, a := range r.args {
+		frame = binary.LittleEndian.AppendUint64(frame, a)
+	}
+	n := len(frame)
+	if p.Contract.Result != "" {
+		frame = append(frame, "no resul"...)
+	}
+	r.m.SetReg(ir.FP, value.FromUint64(r.mem.Add("arguments", frame, true, 8).Base))
+	r.m.SetReg(p.ISA.Call.SP, value.FromUint64(r.mem.Add("stack", make([]byte, p.Contract.StackBytes), true, 8).Base))
+	r.m.Place(p, r.mem)
+	err := r.m.Run(p)
+	if len(frame) == n {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(frame[n:]), err
+}
+
+// forGo returns the programs for Go.
+func forGo(ps []*ir.Program) (qs []*ir.Program) {
+	for _, p := range ps {
+		qs = append(qs, p.ForGo())
+	}
+	return qs
 }
 
 // keyBlock runs the init program.
@@ -152,8 +184,8 @@ func check(ps []*ir.Program, bits int, block []byte, m message, want []byte, rng
 	return nil
 }
 
-// TestMachine runs every kernel on the machine, whatever the host, and
-// compares it with crypto/cipher. Memory outside of the arguments faults.
+// TestMachine runs every kernel on the machine, whatever the host, in both
+// flavours, and compares it with crypto/cipher. Memory outside of the arguments faults.
 func TestMachine(t *testing.T) {
 	for _, ps := range All() {
 		for _, bits := range []int{128, 192, 256} {
@@ -167,7 +199,10 @@ func TestMachine(t *testing.T) {
 func testMachine(t *testing.T, ps []*ir.Program, bits int) {
 	rng := rand.New(rand.NewSource(int64(bits)))
 	key := random(rng, bits/8)
-	block := keyBlock(t, find(ps, "init", bits), key)
+	block, inGo := keyBlock(t, find(ps, "init", bits), key), forGo(ps)
+	if !bytes.Equal(keyBlock(t, find(inGo, "init", bits), key), block) {
+		t.Fatal("the program for Go sets up another key block")
+	}
 	c, err := aes.NewCipher(key)
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +233,11 @@ func testMachine(t *testing.T, ps []*ir.Program, bits int) {
 		if rng.Intn(3) == 0 {
 			m.tagSize = 4 + rng.Intn(13)
 		}
-		if err := check(ps, bits, block, m, want, rng); err != nil {
+		flavour := ps
+		if i%3 == 2 {
+			flavour = inGo
+		}
+		if err := check(flavour, bits, block, m, want, rng); err != nil {
 			t.Fatalf("%d bytes, AAD %d, nonce %d, tag %d, in place %v: %v", n, len(m.aad), len(m.nonce), m.tagSize, m.inPlace, err)
 		}
 	}

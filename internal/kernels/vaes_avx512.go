@@ -3,7 +3,6 @@
 package kernels
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	. "github.com/stitchgcm/gcm/internal/amd64"
@@ -85,7 +84,7 @@ func vaesProgram(op string, bits int, b *ir.Builder) *ir.Program {
 
 func vaesContract(op string, bits int) *ir.Contract {
 	c := newContract("vaes-avx512", op, bits)
-	c.Features = []string{"AVX", "AVX2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "BMI2", "VAES", "VPCLMULQDQ"}
+	c.Features = []string{"AES", "PCLMULQDQ", "AVX", "AVX2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "BMI2", "VAES", "VPCLMULQDQ"}
 	c.KeyBlock = []ir.Field{
 		{Offset: 0, Size: 16 * (roundsFor(bits) + 1), Means: "round keys"},
 		{Offset: vaesPowers, Size: 16 * vaesTopExp, Means: "H^72 to H^1, times x^-1"},
@@ -97,15 +96,11 @@ func vaesContract(op string, bits int) *ir.Contract {
 
 // vaesData returns the constants that the programs share.
 func vaesData() []ir.Datum {
-	var bswap, rotate, one, four, sixtyFour [16]byte
+	var bswap, one, four, sixtyFour [16]byte
 	for i := range 16 {
 		bswap[i] = byte(15 - i)
-		rotate[i] = byte(12 + (i+1)%4)
 	}
 	one[0], four[0], sixtyFour[0] = 1, 4, 64
-	var poly [16]byte
-	binary.LittleEndian.PutUint64(poly[:], 1)
-	binary.LittleEndian.PutUint64(poly[8:], 0xc2<<56)
 	lanes := make([]byte, 64)
 	counters := make([]byte, vaesTurn)
 	for i := range 64 {
@@ -114,19 +109,13 @@ func vaesData() []ir.Datum {
 			lanes[16*i] = byte(i)
 		}
 	}
-	var rcon []byte
-	for i, x := 0, 1; i < 10; i, x = i+1, x<<1^x>>7*0x11b {
-		for range 4 {
-			rcon = append(rcon, byte(x), 0, 0, 0)
-		}
-	}
 	return []ir.Datum{
 		{Name: "counters", Align: 64, Bytes: counters},
 		{Name: "lane_numbers", Align: 64, Bytes: lanes},
-		{Name: "rcon", Align: 16, Bytes: rcon},
+		{Name: "rcon", Align: 16, Bytes: roundConstants()},
 		{Name: "bswap", Align: 16, Bytes: bswap[:]},
-		{Name: "rotate", Align: 16, Bytes: rotate[:]},
-		{Name: "poly", Align: 16, Bytes: poly[:]},
+		{Name: "rotate", Align: 16, Bytes: rotateIndices()},
+		{Name: "poly", Align: 16, Bytes: polynomial()},
 		{Name: "one", Align: 16, Bytes: one[:]},
 		{Name: "four", Align: 16, Bytes: four[:]},
 		{Name: "sixty_four", Align: 16, Bytes: sixtyFour[:]},
@@ -138,6 +127,7 @@ func vaesData() []ir.Datum {
 // suits it suits cores with four pipes too.
 var vaesModel = &stitch.Model{
 	Name: "two 512-bit ports", Width: 6, Ports: 6,
+	Names: []string{"p0", "p5", "load", "load", "store"},
 	Cost: func(i ir.Inst) stitch.Cost {
 		const p0, p5, loads, store = 1, 2, 4 | 8, 16
 		switch i.Form.Mnemonic {

@@ -13,99 +13,11 @@ func vaesInit(bits int) *ir.Program {
 	b := &ir.Builder{ISA: ISA}
 	b.Origin("entry")
 	b.Frame(func() { b.I("endbr64") })
-	b.I("vpxor", X(7), X(7), X(7))
-	b.I("vmovdqu64", X(6), Const(128, "rotate", 0))
-	switch bits {
-	case 128:
-		vaesSchedule128(b)
-	case 192:
-		vaesSchedule192(b)
-	case 256:
-		vaesSchedule256(b)
-	}
+	keySchedule(b, bits)
 	vaesPowersOfH(b, bits)
 	b.Origin("leave no secret in a register")
 	vaesWipe(b)
 	return vaesProgram("init", bits, b)
-}
-
-// The key goes through x0 and x1; x6 holds the shuffle that puts the rotated
-// last word into all columns, x7 zero.
-var vKey = RSI
-
-func vaesKeyAt(offset int64) ir.Operand { return Mem(ir.KeyBlock, 128, RDI, offset) }
-
-// vaesSubWord leaves in x3, in each column, the last word of x (or word 1 for
-// 192 bits), through the S-box. All columns are equal, so that the ShiftRows
-// of vaesenclast changes nothing; its round key adds the round constant.
-func vaesSubWord(b *ir.Builder, x ir.Operand, rotated bool, word int, rcon ir.Operand) {
-	b.I("vpshufd", X(3), x, ir.Imm(int64(word*0x55)))
-	if rotated {
-		b.I("vpshufb", X(3), X(3), X(6))
-	}
-	b.I("vaesenclast", X(3), X(3), rcon)
-}
-
-// vaesPrefix replaces each word of x by the xor of itself and all words
-// before it, and adds x3.
-func vaesPrefix(b *ir.Builder, x ir.Operand) {
-	b.I("vpslldq", X(4), x, ir.Imm(4))
-	b.I("vpxorq", x, x, X(4))
-	b.I("vpslldq", X(4), x, ir.Imm(8))
-	b.I("vpternlogq", x, X(4), X(3), ir.Imm(xor3))
-}
-
-func rcon(i int) ir.Operand { return Const(128, "rcon", int64(16*i)) }
-
-func vaesSchedule128(b *ir.Builder) {
-	b.Origin("round key 0")
-	b.I("vmovdqu64", X(0), Mem(ir.KeyBlock, 128, vKey, 0))
-	b.I("vmovdqu64", vaesKeyAt(0), X(0))
-	for i := range 10 {
-		b.Origin("round key %d", i+1)
-		vaesSubWord(b, X(0), true, 3, rcon(i))
-		vaesPrefix(b, X(0))
-		b.I("vmovdqu64", vaesKeyAt(int64(16*(i+1))), X(0))
-	}
-}
-
-func vaesSchedule192(b *ir.Builder) {
-	b.Origin("words 0 to 5")
-	b.I("vmovdqu64", X(0), Mem(ir.KeyBlock, 128, vKey, 0))
-	b.I("vmovq", X(1), Mem(ir.KeyBlock, 64, vKey, 16))
-	b.I("vmovdqu64", vaesKeyAt(0), X(0))
-	b.I("vmovq", Mem(ir.KeyBlock, 64, RDI, 16), X(1))
-	for i := range 8 {
-		b.Origin("words %d to %d", 6*i+6, 6*i+11)
-		vaesSubWord(b, X(1), true, 1, rcon(i))
-		vaesPrefix(b, X(0))
-		b.I("vmovdqu64", vaesKeyAt(int64(24*(i+1))), X(0))
-		if i == 7 { // 52 words are all that 12 rounds take
-			break
-		}
-		b.I("vpshufd", X(3), X(0), ir.Imm(0xff))
-		b.I("vpslldq", X(4), X(1), ir.Imm(4))
-		b.I("vpternlogq", X(1), X(4), X(3), ir.Imm(xor3))
-		b.I("vmovq", Mem(ir.KeyBlock, 64, RDI, int64(24*(i+1)+16)), X(1))
-	}
-}
-
-func vaesSchedule256(b *ir.Builder) {
-	b.Origin("round keys 0 and 1")
-	for i := range 2 {
-		b.I("vmovdqu64", X(i), Mem(ir.KeyBlock, 128, vKey, int64(16*i)))
-		b.I("vmovdqu64", vaesKeyAt(int64(16*i)), X(i))
-	}
-	for i := 2; i < 15; i++ {
-		b.Origin("round key %d", i)
-		if i%2 == 0 {
-			vaesSubWord(b, X(1), true, 3, rcon(i/2-1))
-		} else {
-			vaesSubWord(b, X(0), false, 3, X(7))
-		}
-		vaesPrefix(b, X(i%2))
-		b.I("vmovdqu64", vaesKeyAt(int64(16*i)), X(i%2))
-	}
 }
 
 // vaesPowersOfH computes H and stores its powers, four a register: row k, of
@@ -126,7 +38,7 @@ func vaesPowersOfH(b *ir.Builder, bits int) {
 	b.I("vpsllq", X(5), h, ir.Imm(1))
 	b.I("vpshufd", X(3), h, ir.Imm(0xff))
 	b.I("vpsrad", X(3), X(3), ir.Imm(31))
-	b.I("vpandq", X(3), X(3), view(vPoly))
+	b.I("vpand", X(3), X(3), Const(128, "poly", 0))
 	b.I("vpternlogq", X(3), X(4), X(5), ir.Imm(xor3))
 
 	b.Label("powers")

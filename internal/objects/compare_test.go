@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 
 // A want is one instruction that an object must hold, from a program.
 type want struct {
-	index  int    // in the program, labels apart; -1 for what the Go flavour adds
+	index  int    // in the program, labels apart
 	origin string // as in the program
 	source string // text in GNU syntax
 	text   string // normalised, with @ where a target is
@@ -78,7 +79,7 @@ func (l *listing) add(i ir.Inst, index int) {
 
 var bracketed = regexp.MustCompile(`\[[^\]]*\]`)
 
-// forC lists what the C flavour of a program holds: everything.
+// forC lists what the C flavour of a program holds.
 func forC(p *ir.Program) *listing {
 	l := &listing{program: p, labels: map[string]int{}}
 	for _, i := range p.Code {
@@ -91,60 +92,23 @@ func forC(p *ir.Program) *listing {
 	return l
 }
 
-// forGo lists what the Go flavour of a program holds: the arguments, which
-// begin base bytes above the stack pointer, come from memory, the result goes
-// there, and frame instructions are absent.
+// forGo lists what the Go flavour of a program holds, as ForGo makes it, where FP
+// is base bytes above the stack pointer.
 func forGo(p *ir.Program, base int64) *listing {
-	l := &listing{program: p, labels: map[string]int{}, goFlavour: true}
-	call, c := p.ISA.Call, p.Contract
-	for n := range min(len(call.Args), len(c.Args)) {
-		l.move(loads[p.ISA.Name], registerText(p, call.Args[n]), base+8*int64(n), "argument "+c.Args[n].Name)
+	q := *p
+	q.Code = slices.Clone(p.Code)
+	for n := range q.Code {
+		args := slices.Clone(q.Code[n].Args)
+		for k := range args {
+			if m := &args[k].Mem; m.Base == ir.FP {
+				m.Base, m.Disp = p.ISA.Call.SP, m.Disp+base
+			}
+		}
+		q.Code[n].Args = args
 	}
-	index := 0
-	for _, i := range p.Code {
-		if i.Form == nil {
-			l.labels[i.Label] = len(l.wants)
-			continue
-		}
-		if i.Form.Flow == ir.Return && c.Result != "" {
-			l.move(stores[p.ISA.Name], registerText(p, call.Result), base+8*int64(len(c.Args)), "result")
-		}
-		if !i.Frame {
-			l.add(inCallerFrame(i, p, base), index)
-		}
-		index++
-	}
+	l := forC(&q)
+	l.goFlavour = true
 	return l
-}
-
-// Moves of 64 bits between a register and the caller's frame.
-var (
-	loads  = map[string]string{"amd64": "mov %s, QWORD PTR [rsp + %d]", "arm64": "ldr %s, [sp, #%d]"}
-	stores = map[string]string{"amd64": "mov QWORD PTR [rsp + %[2]d], %[1]s", "arm64": "str %s, [sp, #%d]"}
-)
-
-func (l *listing) move(format, register string, at int64, origin string) {
-	s := fmt.Sprintf(format, register, at)
-	l.wants = append(l.wants, want{index: -1, origin: origin, source: s, text: normal(l.program.ISA.Name, s)})
-}
-
-// registerText is the name of a general register at its full width.
-func registerText(p *ir.Program, r ir.Reg) string {
-	class := map[string]string{"amd64": "r64", "arm64": "x"}[p.ISA.Name]
-	return p.ISA.Text(ir.Operand{Kind: ir.Register, Class: class, Width: 64, Reg: r}, p)
-}
-
-// inCallerFrame moves the arguments that the C ABI passes on the stack to
-// where Go has them.
-func inCallerFrame(i ir.Inst, p *ir.Program, base int64) ir.Inst {
-	args := append([]ir.Operand(nil), i.Args...)
-	for n := range args {
-		if m := &args[n].Mem; m.Space == ir.Args {
-			m.Disp += base + 8*int64(len(p.ISA.Call.Args)) - p.ISA.Call.Stack
-		}
-	}
-	i.Args = args
-	return i
 }
 
 // maxReports bounds the differences reported of one function.
@@ -226,7 +190,7 @@ var (
 )
 
 // compareGo returns the differences between a function's code in a Go program
-// and its program.
+// and its program for Go.
 func compareGo(m *image, code []instruction, p *ir.Program) error {
 	for len(code) > 0 && padding.MatchString(code[len(code)-1].text) {
 		code = code[:len(code)-1]

@@ -156,7 +156,7 @@ func (m *image) constant(at uint64, n int) []byte {
 			continue
 		}
 		data, err := s.Data()
-		if err == nil && at >= s.Addr && at-s.Addr+uint64(n) <= uint64(len(data)) {
+		if size := uint64(len(data)); err == nil && at >= s.Addr && at-s.Addr <= size && uint64(n) <= size-(at-s.Addr) {
 			return data[at-s.Addr:][:n]
 		}
 	}
@@ -168,6 +168,7 @@ var (
 	comment  = regexp.MustCompile(`\s*//.*$`)
 	hexText  = regexp.MustCompile(`0x[0-9a-f]+`)
 	inW      = regexp.MustCompile(`^\w+ w\d`)
+	commutes = regexp.MustCompile(`^(vp(?:xor|and|or|addd|addq) [xy]mm\d+),([xy]mm\d+),([xy]mm\d+)$`)
 	carries  = regexp.MustCompile(`^(vpclmul)([lh])q([lh])qdq (.*)$`)
 	scalar   = regexp.MustCompile(`^(ld|st)ur `)
 	bitTest  = regexp.MustCompile(`^(tbn?z) w`)
@@ -212,6 +213,10 @@ func spell(arch, s string) string {
 		if f := carries.FindStringSubmatch(s); f != nil {
 			imm := map[string]int{"ll": 0x00, "hl": 0x01, "lh": 0x10, "hh": 0x11}[f[2]+f[3]]
 			s = fmt.Sprintf("vpclmulqdq %s,%d", f[4], imm)
+		}
+		// Assemblers swap sources where that has a shorter code.
+		if f := commutes.FindStringSubmatch(s); f != nil && f[2] > f[3] {
+			s = f[1] + "," + f[3] + "," + f[2]
 		}
 		return s
 	}

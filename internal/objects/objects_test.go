@@ -122,7 +122,7 @@ func TestGo(t *testing.T) {
 		for _, p := range ps {
 			code, err := m.function(goSymbol(p))
 			if err == nil {
-				err = compareGo(m, code, p)
+				err = compareGo(m, code, p.ForGo())
 			}
 			if err != nil {
 				t.Error(err)

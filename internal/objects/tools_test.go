@@ -104,9 +104,6 @@ func assemble(t *testing.T, cc []string, file string) string {
 // assembly, from the very files of package direct.
 func linkGo(t *testing.T, ps []*ir.Program) string {
 	t.Helper()
-	if ps[0].ISA.GoText == nil {
-		t.Skipf("kernel %s has no Go flavour", ps[0].Contract.Kernel)
-	}
 	if _, err := exec.LookPath("go"); err != nil {
 		absent(t, ps[0], "no go command")
 	}

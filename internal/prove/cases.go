@@ -26,6 +26,8 @@ type proofCase struct {
 // cases lists what each kernel's proof consists of.
 var cases = map[string]func(p *ir.Program) []proofCase{
 	"vaes-avx512": vaesCases,
+	"vaes-avx2":   avxCases,
+	"aesni":       avxCases,
 	"eor3":        armCases,
 	"pmull":       armCases,
 }
@@ -59,7 +61,7 @@ func Program(p *ir.Program) (Result, error) {
 		return r, fmt.Errorf("no proof for kernel %s", c.Kernel)
 	}
 	begin := time.Now()
-	todo := list(p)
+	todo := append(list(p), proofCase{"the same for Go", "every call", func() error { return simulates(p, p.ForGo()) }})
 	r.Cases = len(todo)
 	for _, t := range todo {
 		i := slices.IndexFunc(r.Parts, func(p Part) bool { return p.Name == t.part })

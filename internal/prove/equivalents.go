@@ -11,11 +11,17 @@ import "slices"
 // program has, is an error.
 type equivalent struct{ kernel, what, reason string }
 
-var equivalents = slices.Concat(vaesEquivalents, armEquivalents("eor3"), armEquivalents("pmull"),
+var equivalents = slices.Concat(
+	scheduleEquivalents("vaes-avx512"), vaesEquivalents,
+	scheduleEquivalents("vaes-avx2"), avxEquivalents("vaes-avx2"), vaesAVX2Equivalents,
+	scheduleEquivalents("aesni"), avxEquivalents("aesni"), aesniEquivalents,
+	armEquivalents("eor3"), armEquivalents("pmull"),
 	[]equivalent{{"pmull", "*_init_128: register: movi v5.2d, #0 (leave no secret in a register) #1: becomes movi v27.2d, #0", publicConstant}})
 
-var vaesEquivalents = func() (list []equivalent) {
-	add := func(what, reason string) { list = append(list, equivalent{"vaes-avx512", what, reason}) }
+// scheduleEquivalents are those of the key schedule that the kernels for amd64
+// share.
+func scheduleEquivalents(kernel string) (list []equivalent) {
+	add := func(what, reason string) { list = append(list, equivalent{kernel, what, reason}) }
 	const (
 		rotated   = "the shuffle that follows takes the last column alone"
 		half      = "the last two of the six words are in the lower half of a register: nothing uses the upper"
@@ -32,6 +38,11 @@ var vaesEquivalents = func() (list []equivalent) {
 	add("*"+rotated1+"0x45", rotated)
 	add("*_init_192: immediate: "+becomes+"0x7f", half)
 	add("*_init_192: immediate: "+becomes+"0xef", half)
+	return list
+}
+
+var vaesEquivalents = func() (list []equivalent) {
+	add := func(what, reason string) { list = append(list, equivalent{"vaes-avx512", what, reason}) }
 	add("*: mask: vmovdqu8 zmm*{k1}{z}, [rdx* (text of blocks *) #*: becomes vmovdqu8 zmm*{k1}, [rdx*",
 		"what stands outside the text is neither stored nor hashed: both mask it again")
 	add("*_open_*: mask: vmovdqu8 xmm13{k1}{z}, [r11] (compare the tag) #1: becomes vmovdqu8 xmm13{k1}, [r11]",
@@ -61,9 +72,119 @@ const publicConstant = "the register holds a constant, which is public"
 // noTail is the reason for taking 16 full blocks as such and not as a tail.
 const noTail = "a tail of no bytes stores nothing and adds nothing"
 
+// avxEquivalents are those of the two kernels for amd64 without AVX-512.
+func avxEquivalents(kernel string) (list []equivalent) {
+	add := func(what, reason string) { list = append(list, equivalent{kernel, what, reason}) }
+	const (
+		fewer   = "fewer than 16 bytes are left there"
+		zeros   = "all bytes are zero"
+		zero    = "the upper half of that block is zero, and so is its product"
+		counter = "the counter is zero, and so are the bytes that lead"
+		last    = "no block follows that the counter would be for"
+		masked  = "the bytes behind are cleared afterwards"
+	)
+	for _, n := range []string{"1", "2", "4", "8"} {
+		add("*: immediate: test *, "+n+" (*) #*: becomes test *, 0x1"+n, fewer)
+	}
+	add("*: target: jmp aad_loaded (aad: the last 1 to 16 bytes) #1: becomes jmp aad_load*", "of 16 bytes there are no 1, 2, 4 or 8 over")
+	add("*: target: jmp nonce_loaded (nonce: the last 1 to 16 bytes) #1: becomes jmp nonce_load*", "of 16 bytes there are no 1, 2, 4 or 8 over")
+	add("*: target: je short_end (next block) #1: becomes je text_stored*", "of no bytes, none are stored")
+	add("*_seal_*: target: je short_end (next block) #1: becomes je text_load*", "of no bytes, none are loaded, hashed or stored")
+	add("*_init_*: base: vpxor xmm0, xmm0, [rdi] (H, round 0) #1: becomes vpxor xmm0, xmm0, [rsi]", roundKeys)
+	add("*_init_256: base: vaesenc xmm0, xmm0, [rdi + 16] (H, round 1) #1: becomes vaesenc xmm0, xmm0, [rsi + 16]", roundKeys)
+	add("*: mnemonic: jne tag_short (tag = GHASH xor EK0) #1: becomes jb tag_short", "a tag has at most 16 bytes")
+	add("*: mnemonic: jne *_block (*: one block) #1: becomes ja *", "the bytes go down to zero by 16, so that they are above zero where they are not zero")
+	add("*: missing: vpxor xmm12, xmm12, xmm12 (GHASH of the aad) #1: is missing", "it has been cleared for the sake of no AAD")
+	for _, kind := range []string{"immediate", "mnemonic", "missing"} {
+		add("*_open_*: "+kind+": vpsrldq xmm0, xmm0, * (wrong tag: clear the output) #1: *", zeros)
+		add("*_open_*: "+kind+": add rsi, 1 (wrong tag: clear the output) #1: *", "nothing reads the pointer")
+	}
+	add("*_open_*: immediate: vpextr* [rsi], xmm0, 0 (wrong tag: clear the output) #1: becomes *", zeros)
+	add("*: missing: mov r11d, eax (prepare the bulk loop) #1: is missing", counter)
+	add("*: order: mov r11d, eax (prepare the bulk loop) #1: *", counter)
+	add("*: missing: bswap r11d (prepare the bulk loop) #1: is missing", counter)
+	add("*: order: add rax, 0x10 (*) #1: comes after the next", "it makes no difference which comes first, the sum or the difference")
+	for _, junk := range []struct{ op, x, origin string }{{"open", "xmm1", "tag of less than 16 bytes"}, {"seal", "xmm4", "the last 1 to 15 bytes of text"}} {
+		clear := "vpxor " + junk.x + ", " + junk.x + ", " + junk.x + " (" + junk.origin + ") #1: "
+		add("*_"+junk.op+"_*: missing: "+clear+"*", masked)
+		for _, mnemonic := range []string{"vaes", "vpa", "vpunpck"} {
+			add("*_"+junk.op+"_*: mnemonic: "+clear+"becomes "+mnemonic+"*", masked)
+		}
+		add("*_"+junk.op+"_*: register: "+clear+"becomes vpxor "+junk.x+", *", masked)
+	}
+	add("*: constant: mask: byte 0 is *", "none of 1 to 15 bytes reaches it")
+	add("*: constant: mask: byte 31 is *", "none of 1 to 15 bytes reaches it")
+	for _, n := range []string{"28", "29", "30"} {
+		add("*_open_*: constant: mask: byte "+n+" is *", "none of 4 to 15 bytes reaches it")
+	}
+	for _, kind := range []string{"missing", "mnemonic"} {
+		add("*: "+kind+": vpaddd *mm15, *mm15, [rip + .Lones] (CB) #2: *", last)
+	}
+	for _, c := range []string{"counters", "bswap", "poly", "next", "step", "mask", "rcon"} {
+		add("*: base: vpaddd *mm15, *mm15, [rip + .Lones] (CB) #2: becomes *[rip + .L"+c+"]", last)
+	}
+	const length = " (GHASH the length of the nonce) #1: "
+	for _, imm := range []string{"1", "0x11"} {
+		add("*: immediate: vpclmulqdq xmm9, xmm3, [rdi + 784], "+imm+length+"becomes vpclmulqdq xmm9, xmm3, [rdi + 784], *1", zero)
+		add("*: address: vpclmulqdq xmm9, xmm3, [rdi + 784], "+imm+length+"*", zero)
+	}
+	for _, sum := range []string{"xmm11", "xmm12"} {
+		add("*: missing: vpxor "+sum+", "+sum+", xmm9"+length+"is missing", zero)
+		add("*: mnemonic: vpxor "+sum+", "+sum+", xmm9"+length+"becomes vpaddd *", zero)
+	}
+	add("*: register: vpxor xmm12, xmm12, xmm9"+length+"becomes vpxor xmm13, xmm12, xmm9", zero)
+	return list
+}
+
+// What init does more than it must.
+const (
+	squares = "the middle products of a square cancel, so that there is nothing to carry"
+	loaded  = "the register holds that power already"
+)
+
+var vaesAVX2Equivalents = func() (list []equivalent) {
+	add := func(what, reason string) { list = append(list, equivalent{"vaes-avx2", what, reason}) }
+	add("*: order: vpxor xmm15, xmm15, xmm15 (leave no secret *) #1: comes after the next", "either clears the upper half")
+	add("*_init_*: mnemonic: vpxor xmm11, xmm11, xmm13 (reduce the low quarter) #1: becomes vpaddd *", squares)
+	add("*_init_*: missing: vmovdqu ymm2, [rdi + 768] (H^6) #1: is missing", loaded)
+	add("*_init_*: order: vmovdqu ymm2, [rdi + 768] (H^6) #1: comes after the next", loaded)
+	add("*_init_*: register: vmovdqu ymm2, [rdi + 768] (H^6) #1: becomes vmovdqu ymm3, *", loaded)
+	add("*: address: v* xmm*, xmm*, [rip + .Lbswap] (*) #*: becomes v* xmm*, xmm*, [rip + .Lbswap + 16]", "both halves of the constant are the same")
+	add("*: address: v* xmm*, xmm*, [rip + .Lpoly]* (*) #*: becomes v* xmm*, xmm*, [rip + .Lpoly + 16]*", "both halves of the constant are the same")
+	return list
+}()
+
+var aesniEquivalents = func() (list []equivalent) {
+	add := func(what, reason string) { list = append(list, equivalent{"aesni", what, reason}) }
+	const (
+		same = "both are the same power"
+		one  = "with one block in a register all three constants are 1"
+	)
+	for _, n := range []string{"2", "4", "8", "16", "32"} {
+		product := "vpclmulqdq xmm*, xmm2, xmm1, * (H^" + n + ") #1: "
+		add("*_init_*: swap: "+product+"*", same)
+		add("*_init_*: register: "+product+"becomes vpclmulqdq xmm*, xmm2, xmm2, *", same)
+	}
+	for _, n := range []string{"1", "3", "7", "15", "31"} {
+		add("*_init_*: mnemonic: vpxor xmm11, xmm11, xmm13 (reduce the low quarter) #"+n+": becomes vpaddd *", squares)
+	}
+	add("*_init_*: missing: vmovdqu xmm1, [rdi + 784] (H^1 in every lane) #1: is missing", loaded)
+	add("*_init_*: missing: vmovdqu xmm2, [rdi + 784] (H^3) #1: is missing", loaded)
+	add("*_init_*: order: vmovdqu xmm2, [rdi + 784] (H^3) #1: comes after the next", loaded)
+	ones := []string{"step", "next", "ones"}
+	for i, was := range ones {
+		for _, now := range []string{ones[(i+1)%3], ones[(i+2)%3]} {
+			add("*: base: vpaddd xmm15, xmm15, [rip + .L"+was+"] (*) #*: becomes vpaddd xmm15, xmm15, [rip + .L"+now+"]", one)
+		}
+	}
+	return list
+}()
+
+// roundKeys is the reason for loads of round keys from the key.
+const roundKeys = "the first round keys are the key, which the second argument points to"
+
 // armEquivalents are those of the two kernels that share their frame.
 func armEquivalents(kernel string) []equivalent {
-	const roundKeys = "the first round keys are the key, which x1 points to"
 	list := []equivalent{
 		{kernel, "*_init_*: base: ldr q1, [x0] (H, round 0) #1: becomes ldr q1, [x1]", roundKeys},
 		{kernel, "*_init_*: base: ldr q0, [x0] (counter blocks xor round key 0) #1: becomes ldr q0, [x1]", roundKeys},

@@ -360,6 +360,10 @@ func (t *trial) reason(m *Mutant) string {
 	switch m.Kind {
 	case "constant":
 		return t.unread(m)
+	case "target":
+		if t.place(t.p.Code[m.at[0]]) == t.place(m.now[0]) {
+			return "both labels stand at one place"
+		}
 	case "order":
 		a, b := t.p.Code[m.at[0]], t.p.Code[m.at[1]]
 		x, y := a.Uses(), b.Uses()
@@ -379,8 +383,11 @@ func (t *trial) reason(m *Mutant) string {
 		return "both write only what is overwritten before anything reads it, or apart"
 	}
 	was := t.p.Code[m.at[0]]
-	if len(m.now) > 0 && m.Kind == "mnemonic" && isMove(was) && isMove(m.now[0]) {
+	if len(m.now) > 0 && m.Kind == "mnemonic" && stem(was) != "" && stem(was) == stem(m.now[0]) {
 		return "without a mask the size of elements says nothing"
+	}
+	if len(m.now) > 0 && noCarry[was.Form.Mnemonic] == m.now[0].Form.Mnemonic && m.at[0] > 0 && clearsCarry(t.p.Code[m.at[0]-1]) {
+		return "behind test there is no carry"
 	}
 	if len(m.now) > 0 && m.Kind == "mnemonic" && was.Form.Mnemonic+"s" == m.now[0].Form.Mnemonic &&
 		!slices.ContainsFunc(m.now[0].Form.ImplicitWrites, func(r ir.Reg) bool { return t.live[m.at[0]][r] }) {
@@ -408,6 +415,17 @@ func (t *trial) reason(m *Mutant) string {
 		}
 	}
 	return "nothing reads what it writes"
+}
+
+// place returns the instruction that stands where another jumps to.
+func (t *trial) place(jump ir.Inst) int {
+	n := slices.IndexFunc(t.p.Code, func(i ir.Inst) bool {
+		return i.Form == nil && slices.ContainsFunc(jump.Args, func(a ir.Operand) bool { return a.Kind == ir.Target && a.Label == i.Label })
+	})
+	for n >= 0 && n < len(t.p.Code) && t.p.Code[n].Form == nil {
+		n++
+	}
+	return n
 }
 
 // onlySteps reports whether an instruction differs from what it was only in
@@ -441,9 +459,11 @@ func (t *trial) unread(m *Mutant) string {
 		}
 	}
 	for _, n := range m.at {
-		for _, a := range t.p.Code[n].Args {
-			lo := int(a.Mem.Disp)
-			if a.Mem.Symbol == m.Where && (a.Width == 0 || lo <= at && at < lo+a.Width/8) {
+		i := t.p.Code[n]
+		for _, a := range i.Args {
+			in := at - int(a.Mem.Disp)
+			half := i.Form.Mnemonic == "vpclmulqdq" && int64(in/8%2) != i.Args[3].Imm>>4 // which it does not multiply
+			if a.Mem.Symbol == m.Where && (a.Width == 0 || in >= 0 && in < a.Width/8 && !half) {
 				return ""
 			}
 		}
@@ -457,7 +477,7 @@ func sumOf(i ir.Inst) (r ir.Reg, ok bool) {
 	switch m := i.Form.Mnemonic; {
 	case m == "vpternlogq" && i.Args[3].Imm == 0x96:
 		from = 1
-	case m == "eor" || m == "eor3" || m == "vpxorq":
+	case m == "eor" || m == "eor3" || m == "vpxorq" || m == "vpxor":
 		if i.Args[0].Reg != i.Args[1].Reg {
 			return r, false
 		}
@@ -497,7 +517,21 @@ func (t *trial) lastWrite(n int) bool {
 	return false
 }
 
-// isMove recognises the forms that move a vector whatever its elements.
-func isMove(i ir.Inst) bool {
-	return strings.HasPrefix(i.Form.Mnemonic, "vmovdqu") && !slices.ContainsFunc(i.Args, ir.Operand.Masked)
+// noCarry lists conditions that are the same where the carry flag is clear.
+var noCarry = map[string]string{"je": "jbe", "jbe": "je", "jne": "ja", "ja": "jne", "cmove": "cmovbe", "cmovne": "cmova"}
+
+// clearsCarry recognises the forms that clear the carry flag.
+func clearsCarry(i ir.Inst) bool {
+	return i.Form != nil && slices.Contains([]string{"test", "and", "xor"}, i.Form.Mnemonic)
+}
+
+// stem returns what is common to the mnemonics of forms that do the same whatever
+// their elements, if it is one of those.
+func stem(i ir.Inst) string {
+	for _, s := range []string{"vmovdqu", "vpxor"} {
+		if strings.HasPrefix(i.Form.Mnemonic, s) && !slices.ContainsFunc(i.Args, ir.Operand.Masked) {
+			return s
+		}
+	}
+	return ""
 }

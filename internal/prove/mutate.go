@@ -226,7 +226,8 @@ func (mu *mutator) operand(n, k int) {
 
 // limits are the greatest immediates of forms that take only a few.
 var limits = map[string]int64{"vextracti32x4": 3, "vextracti64x4": 1, "vpinsrq": 1, "vpinsrd": 3, "ext": 15,
-	"vpsllq": 63, "vpsrlq": 63, "vpsrad": 31, "vpslldq": 15, "vpternlogq": 255, "vpshufd": 255, "vshufi64x2": 255,
+	"vpsllq": 63, "vpsrlq": 63, "vpsrad": 31, "vpslldq": 15, "vpsrldq": 15, "vpextrb": 15, "vpextrw": 7, "vpextrd": 3, "vpextrq": 1,
+	"vpinsrb": 15, "vpinsrw": 7, "vinserti128": 1, "vextracti128": 1, "vpternlogq": 255, "vpshufd": 255, "vshufi64x2": 255,
 	"shl": 31, "shr": 31, "lsl": 31, "lsr": 31, "ushr": 63, "sshr": 63, "movi": 255, "tbz": 63}
 
 // immediates returns others that the form takes.
@@ -279,7 +280,7 @@ func (mu *mutator) likeForms(i ir.Inst) (out []*ir.Form) {
 }
 
 // commutative forms do not change when their sources change places.
-var commutative = strings.Fields("xor and test add vpxor vpxorq vpandq vpaddd eor eor3 orr pmull pmull2")
+var commutative = strings.Fields("xor and test add vpxor vpxorq vpand vpaddd eor eor3 orr pmull pmull2")
 
 // swappable finds two neighbouring registers of the same class and use whose
 // order matters.

@@ -169,7 +169,7 @@ func same(s *Symbols, a, b value.Value) bool {
 	switch x := a.(type) {
 	case Count:
 		return a == b && !x.Fuzzy
-	case Pointer:
+	case Pointer, *Cond:
 		return a == b
 	case Vec:
 		y, ok := b.(Vec)

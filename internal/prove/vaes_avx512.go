@@ -24,58 +24,20 @@ import (
 //	finish ─> return, for every tag size
 
 const (
-	vaesPowersAt = 256
-	vaesTop      = 72
-	vaesEnd      = vaesPowersAt + 16*vaesTop
-	vaesLeft     = 1072 // most bytes that the short path takes
-	vaesRun      = 1024 // bytes of a turn
-	vaesMinLeft  = 33   // least bytes that the bulk loop leaves
+	vaesTop     = 72
+	vaesEnd     = powersAt + 16*vaesTop
+	vaesLeft    = 1072 // most bytes that the short path takes
+	vaesRun     = 1024 // bytes of a turn
+	vaesMinLeft = 33   // least bytes that the bulk loop leaves
 )
 
-// vaes is a session with the program's view of memory.
-type vaes struct {
-	*session
-	key, out, in, tag *region
-	lens, ek0         Vec // length block in integer order; E(K, J0)
-}
+var vaesKeyBlock = keyBlock{size: 1536, end: vaesEnd, top: vaesTop,
+	middle: func(n int) (int, bool) { return vaesEnd + 2*(64-n), n <= 64 && n%4 == 0 }}
 
-// vaesLayout returns the key block that init makes, in symbols.
-func vaesLayout(s *Symbols, bits int) (blockBytes Vec, sp *spec) {
-	rounds := 6 + bits/32
-	b := s.Fresh("junk in the key block", 1536)
-	sp = &spec{s: s}
-	for r := range rounds + 1 {
-		k := s.Fresh(fmt.Sprintf("round key %d", r), 16)
-		sp.keys = append(sp.keys, k)
-		copy(b[16*r:], k)
-	}
-	powers := map[int]Vec{}
-	for n := vaesTop; n > 0; n-- {
-		t := s.Fresh(fmt.Sprintf("H^%d", n), 16)
-		s.power[t[0].t[0].atom()] = n
-		powers[n] = t
-		copy(b[vaesEnd-16*n:], t)
-	}
-	for n := 64; n > 0; n -= 4 {
-		copy(b[vaesEnd+2*(64-n):], halves(s, powers[n]))
-	}
-	return b, sp
-}
+// vaes is a session of a program of vaes-avx512.
+type vaes struct{ *amd }
 
-// halves returns the xor of the two halves of 16 bytes.
-func halves(s *Symbols, t Vec) Vec { return s.bytes(s.Xor(t[:8], t[8:])) }
-
-// newVaes makes a session with a key block and, but for the entry, constants in
-// their registers.
-func newVaes(p *ir.Program) *vaes {
-	v := &vaes{session: newSession(p)}
-	bytes, sp := vaesLayout(v.s, p.Contract.Bits)
-	v.spec = sp
-	v.key = v.mem.add("key block", bytes, false, false)
-	v.m.SetReg(amd64.RDI.Reg, v.key.at(0))
-	v.lens, v.ek0 = v.s.Fresh("length block", 16), v.s.Fresh("EK0", 16)
-	return v
-}
+func newVaes(p *ir.Program) *vaes { return &vaes{newAmd(p, vaesKeyBlock)} }
 
 // arguments puts the stack arguments into memory: what the ABI passes behind
 // the first six. Of nonce and tag, what the case does not need may be nil.
@@ -176,25 +138,6 @@ func fourVec(b Vec) (out Vec) {
 	return out
 }
 
-// text makes n bytes of input and an output for them.
-func (v *vaes) text(n int) Vec {
-	text := v.s.Fresh("text", n)
-	v.out = v.mem.add("out", text, true, true)
-	v.in = v.mem.add("in", text, false, false)
-	v.in.inPlace = v.out
-	v.m.SetReg(amd64.RSI.Reg, v.out.at(0))
-	v.m.SetReg(amd64.RDX.Reg, v.in.at(0))
-	return text
-}
-
-// ciphertext returns which of a text and what it was made into is encrypted.
-func (v *vaes) ciphertext(text, processed Vec) Vec {
-	if v.p.Contract.Op == "open" {
-		return text
-	}
-	return processed
-}
-
 // lanes returns opaque elements, one a lane, zero from n on, and what they
 // mean where lane j counts as H^(top-j).
 func (v *vaes) leading(n, top int) (Vec, poly) {
@@ -205,20 +148,6 @@ func (v *vaes) leading(n, top int) (Vec, poly) {
 		y.add(monomial{element{x[0].t[0].atom(), identity}, top - j})
 	}
 	return z, y
-}
-
-// counterBlock returns a counter block whose counter is the four bytes of
-// word, the least significant first.
-func (v *vaes) counterBlock(word value.Value) block {
-	upper := v.s.Fresh("nonce", 12)
-	return append(upper, v.s.bytes(value.Reverse(v.s, word))...)
-}
-
-// aligned returns a number of 32 bits, a multiple of 64, that stands for any.
-func (v *vaes) aligned() Vec {
-	word := v.s.Fresh("counter", 4)
-	v.s.atoms[word[0].t[0].atom()].zeros = 6
-	return word
 }
 
 // atDispatch sets the state at the label dispatch, or at reduced.
@@ -271,16 +200,6 @@ func (v *vaes) wantFinish(at int, processed Vec, y poly) error {
 	return v.wantElement("GHASH", xi[:16], y)
 }
 
-// close adds the length block to GHASH.
-func (v *vaes) close(y poly) poly {
-	next := poly{}
-	v.s.addLinear(next, v.lens)
-	next.plus(y, 0)
-	out := poly{}
-	out.plus(next, 1)
-	return out
-}
-
 // vaesLeadCase: to short_counter with some blocks of text, the last of them full
 // or partial, from dispatch behind lead blocks of AAD, or from short behind
 // the bulk loop, whose four lanes lead.
@@ -304,7 +223,7 @@ func vaesLeadCase(p *ir.Program, texts int, full bool, lead int, bulk bool) erro
 	}
 	blocks := texts + 1
 	want := poly{}
-	want.plus(v.close(poly{}), 0)
+	want.plus(v.s.step(poly{}, v.lens), 0)
 	want.plus(y, blocks)
 	low, mid, high := v.s.bytes(v.m.Reg(amd64.Z(24).Reg)), v.s.bytes(v.m.Reg(amd64.Z(25).Reg)), v.s.bytes(v.m.Reg(amd64.Z(26).Reg))
 	have := poly{}
@@ -366,13 +285,6 @@ func vaesShortCase(p *ir.Program, n int) error {
 	done := v.spec.gctr(cb, text)
 	y.plus(v.spec.absorb(poly{}, v.ciphertext(text, done)), 1) // one power for the length block
 	return v.wantFinish(0, done, y)
-}
-
-func orStop(err error, stop string) error {
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("control reaches %q", stop)
 }
 
 // vaesReduceCase: dispatch to reduced with more text than the short path takes.
@@ -513,7 +425,7 @@ func (v *vaes) atBulk(left value.Value, cb block, word Vec, xi Vec) {
 	v.number(amd64.R8.Reg, v.m.Symbols["counters"])
 	v.number(amd64.R9.Reg, 0)
 	v.number(amd64.K(7).Reg, 0x8888)
-	base := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	base := counterBlock(v.s, cb, word)
 	v.m.SetReg(amd64.Z(22).Reg, fourVec(v.s.bytes(v.s.Xor(base, v.spec.keys[0]))))
 	next := value.Value(word)
 	if written > 0 { // the counter has moved on to the next turn
@@ -528,7 +440,7 @@ func (v *vaes) wantBulk(left value.Value, cb block, word value.Value, y poly, at
 		return err
 	}
 	_, written := vaesCut(v.p)
-	base := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	base := counterBlock(v.s, cb, word)
 	next := word
 	if written > 0 {
 		next = v.s.Add(word, v.s.Const(32, 64))
@@ -592,10 +504,10 @@ func (v *vaes) bulk(left value.Value, n int) (cb block, word Vec, text, done Vec
 	text = v.text(written + n)
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb = v.counterBlock(v.s.Const(32, 2))
-	word = v.aligned()
+	word = v.aligned(6)
 	xi, y := v.leading(4, 0)
 	v.atBulk(left, cb, word, xi)
-	turn := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, word))...)
+	turn := counterBlock(v.s, cb, word)
 	done = v.spec.gctr(turn, text)
 	// The first half of the turn holds its ciphertext, which is anything.
 	half := v.s.Fresh("ciphertext", written)
@@ -634,7 +546,7 @@ func vaesLastTurnCase(p *ir.Program) error {
 		return orStop(err, stop)
 	}
 	left.Off = -vaesRun
-	next := append(append(block{}, cb[:12]...), v.s.bytes(value.Reverse(v.s, v.s.Add(word, v.s.Const(32, 64))))...)
+	next := counterBlock(v.s, cb, v.s.Add(word, v.s.Const(32, 64)))
 	return v.wantShort(left, next, done, v.spec.absorb(y, v.ciphertext(text, done)))
 }
 
@@ -699,16 +611,6 @@ func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 		return err
 	}
 	return v.returned()
-}
-
-// wantCompared checks that the branch was on the whole difference of the tags.
-func (v *vaes) wantCompared(xi Vec, tagLen int) error {
-	diff := v.s.bytes(v.s.Xor(v.s.reverse(xi), v.ek0))[:tagLen]
-	diff = append(v.s.bytes(v.s.Xor(diff, v.tag.bytes)), make(Vec, 16-tagLen)...)
-	if v.condition == nil || v.condition.negated || !v.condition.zero.equal(diff) {
-		return fmt.Errorf("the result does not depend on the whole difference of the tags")
-	}
-	return nil
 }
 
 // vaesToClearCase: finish to the loop that clears the output, after a wrong tag.

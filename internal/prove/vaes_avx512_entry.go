@@ -10,26 +10,6 @@ import (
 	"github.com/stitchgcm/gcm/internal/value"
 )
 
-// absorbed is the most bytes of nonce or AAD that one part of the loop over
-// them takes and leaves something for the end: 16 registers and 64 bytes.
-const absorbed = vaesRun + 64
-
-// A held is a register with the value that it must hold.
-type held struct {
-	what string
-	r    ir.Reg
-	v    value.Value
-}
-
-func (ses *session) wantAll(hs ...held) error {
-	for _, h := range hs {
-		if err := ses.want(h.what, h.r, h.v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // entry holds what the arguments are until the AAD is done with.
 type entry struct {
 	*vaes
@@ -71,13 +51,10 @@ func (e *entry) keptAAD() []held {
 	return append(e.kept(), held{"AAD", amd64.R8.Reg, e.aad}, held{"AAD length", amd64.R9.Reg, e.aadLen})
 }
 
-// bits returns 8 times a number of bytes, as the programs compute it.
-func (e *entry) bits(n value.Value) value.Value { return value.Shl(e.s, n, 3) }
-
 // vaesNonceCase: entry to j0, or to nonce_part for nonces of more than 64
 // bytes.
 func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
-	if err := vaesLanding(p); err != nil {
+	if err := endbr(p); err != nil {
 		return err
 	}
 	size := 0
@@ -105,13 +82,7 @@ func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
 
 // nonceHash returns GHASH of the bytes and the length of the nonce.
 func (e *entry) nonceHash(y poly, nonceLen value.Value) poly {
-	y = e.spec.absorb(y, e.bytes)
-	last := poly{}
-	e.s.addLinear(last, append(e.s.bytes(e.bits(nonceLen)), make(Vec, 8)...))
-	last.plus(y, 0)
-	out := poly{}
-	out.plus(last, 1)
-	return out
+	return e.s.step(e.spec.absorb(y, e.bytes), append(e.s.bytes(e.bits(nonceLen)), make(Vec, 8)...))
 }
 
 // wantJ0 checks an instance of the state at j0, where J0 is a block or means a
@@ -158,22 +129,6 @@ func (e *entry) wantNoncePart(at Pointer, left, total value.Value, y poly) error
 		held{"length block", amd64.Z(28).Reg, e.lens})
 }
 
-// partLeft returns what is left of a nonce or AAD of which a part takes k
-// registers and leaves 64 bytes, if full, or else 1 to 63; with k = 0 it is so
-// much that more than one part is needed. The last results are what is left
-// behind the part, and the number of bytes that it takes.
-func partLeft(k int, full bool) (left, behind value.Value, size int) {
-	switch {
-	case k == 0:
-		c := Count{Min: absorbed + 1}
-		return c, Count{Min: c.Min, Off: -vaesRun}, vaesRun
-	case full:
-		return number(64*k + 64), number(64), 64 * k
-	}
-	c := Count{Min: uint64(64*k + 1), Max: uint64(64*k + 63)}
-	return c, Count{Min: c.Min, Max: c.Max, Off: int64(-64 * k)}, 64 * k
-}
-
 // atNoncePart sets the state at nonce_part, or at nonce_last, with size bytes
 // of the nonce to be hashed. It returns GHASH so far.
 func atNoncePart(p *ir.Program, left value.Value, size int) (e *entry, at Pointer, total Count, y poly) {
@@ -199,7 +154,7 @@ func vaesNoncePartCase(p *ir.Program, k int, full bool) error {
 	if k == 0 {
 		to = "nonce_part"
 	}
-	left, behind, size := partLeft(k, full)
+	left, behind, size := partLeft(k, full, 64, vaesRun)
 	e, at, total, y := atNoncePart(p, left, size)
 	if stop, err := e.run("nonce_part", "nonce_last", "nonce_part"); err != nil || stop != to {
 		return orStop(err, stop)
@@ -309,7 +264,7 @@ func vaesAADPartCase(p *ir.Program, k int, full bool) error {
 	if k == 0 {
 		to = "aad_part"
 	}
-	left, behind, size := partLeft(k, full)
+	left, behind, size := partLeft(k, full, 64, vaesRun)
 	e, at, cb, y := atAADPart(p, left, size)
 	if stop, err := e.run("aad_part", "aad_last", "aad_part"); err != nil || stop != to {
 		return orStop(err, stop)

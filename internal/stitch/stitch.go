@@ -8,6 +8,7 @@ package stitch
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/stitchgcm/gcm/internal/ir"
 )
@@ -24,7 +25,16 @@ type Model struct {
 	Name  string
 	Width int // instructions issued in a cycle
 	Ports int
+	Names []string // of the ports, for people to read; those without one have a number
 	Cost  func(i ir.Inst) Cost
+}
+
+// PortName returns what to call a port.
+func (m *Model) PortName(port int) string {
+	if port < len(m.Names) {
+		return m.Names[port]
+	}
+	return strconv.Itoa(port)
 }
 
 // A Stream is a named sequence of instructions without branches.
@@ -205,56 +215,4 @@ func constraints(streams []Stream) (map[pair][]pair, error) {
 // together, so only displacements count.
 func overlap(a, b ir.Cell) bool {
 	return a.Mem.Disp < b.Mem.Disp+int64(b.Bytes) && b.Mem.Disp < a.Mem.Disp+int64(a.Bytes)
-}
-
-// A schedule simulates issue in program order.
-type schedule struct {
-	m     *Model
-	ready map[ir.Reg]int // cycle at which a register's value is there
-	busy  []int          // cycle from which a port is free
-	now   int
-	slots int // instructions issued in cycle now
-}
-
-func newSchedule(m *Model) *schedule {
-	return &schedule{m: m, ready: map[ir.Reg]int{}, busy: make([]int, m.Ports)}
-}
-
-// earliest returns the cycle in which i could issue.
-func (s *schedule) earliest(i ir.Inst) int {
-	t, _ := s.place(i)
-	return t
-}
-
-func (s *schedule) place(i ir.Inst) (cycle, port int) {
-	t := s.now
-	for _, r := range i.Uses().Reads {
-		t = max(t, s.ready[r])
-	}
-	c := s.m.Cost(i)
-	port = -1
-	if c.Ports == 0 {
-		return t, port
-	}
-	first := 1 << 30
-	for p := range s.busy {
-		if c.Ports>>p&1 == 1 && s.busy[p] < first {
-			first, port = s.busy[p], p
-		}
-	}
-	return max(t, first), port
-}
-
-func (s *schedule) issue(i ir.Inst) {
-	t, port := s.place(i)
-	c := s.m.Cost(i)
-	if port >= 0 {
-		s.busy[port] = t + max(1, c.Hold)
-	}
-	for _, r := range i.Uses().Writes {
-		s.ready[r] = t + c.Latency
-	}
-	if s.slots++; s.slots == s.m.Width {
-		s.now, s.slots = s.now+1, 0
-	}
 }

@@ -243,3 +243,32 @@ func TestMovingAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestSchedule follows a few instructions by hand: an operand that is not ready,
+// a port that is held, a full cycle.
+func TestSchedule(t *testing.T) {
+	m := *model
+	m.Names = []string{"left"}
+	slots := Schedule(&m, []ir.Inst{
+		inst(load, reg(1), mem(ir.Text, 50, 0)),  // on port 0, there in cycle 5
+		inst(store, mem(ir.Text, 51, 0), reg(2)), // on port 1, for two cycles
+		inst(add, reg(3), reg(1), reg(4)),        // waits for the load, there in cycle 7
+		inst(store, mem(ir.Text, 51, 8), reg(3)), // waits for the sum
+		inst(store, mem(ir.Text, 51, 16), reg(4)),
+		inst(add, reg(5), reg(4), reg(4)), // in the third cycle at the earliest
+	})
+	for n, want := range []struct{ cycle, port, hold int }{{0, 0, 1}, {0, 1, 2}, {5, 0, 1}, {7, 1, 2}, {9, 1, 2}, {6, 0, 1}} {
+		if s := slots[n]; s.Cycle != want.cycle || s.Port != want.port || s.Hold != want.hold {
+			t.Errorf("instruction %d, %s: %+v, want %+v", n, s.Form.Mnemonic, struct{ cycle, port, hold int }{s.Cycle, s.Port, s.Hold}, want)
+		}
+	}
+	if a, b := m.PortName(0), m.PortName(1); a != "left" || b != "1" {
+		t.Errorf("ports are called %s and %s", a, b)
+	}
+	free := &Model{Width: 2, Cost: func(ir.Inst) Cost { return Cost{Latency: 1} }}
+	for n, s := range Schedule(free, []ir.Inst{inst(add, reg(1), reg(2), reg(3)), inst(add, reg(4), reg(1), reg(3))}) {
+		if s.Cycle != n || s.Port != -1 || s.Hold != 0 {
+			t.Errorf("without ports, instruction %d: cycle %d, port %d, hold %d", n, s.Cycle, s.Port, s.Hold)
+		}
+	}
+}

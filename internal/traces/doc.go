@@ -10,13 +10,14 @@
 // be caught.
 //
 // TestMachine runs the programs of all kernels on package machine, on any
-// host. TestQEMU runs the C shim and the assembled kernels for arm64 under qemu,
-// with a plugin of our own, testdata/plugin.c, which compares the traces of one
-// process; testdata/subject.c is the program. Both check what the calls return
-// too, and TestQEMU that the right kernel ran.
+// host. TestQEMU runs the C shim and the assembled kernels aesni, eor3 and pmull
+// under qemu, with a plugin of our own, testdata/plugin.c, which compares the
+// traces of one process; testdata/subject.c is the program. Both check what the
+// calls return too, and TestQEMU that the right kernel ran.
 //
-// The assembled kernel vaes-avx512 is not traced: neither valgrind (3.19) nor
-// the emulation in qemu (7.2) knows AVX-512, so that it stops there at its
-// first instructions; its programs run on the machine. Nor is there another C
-// path to run under valgrind: the kernel generic is the Go standard library's.
+// The assembled kernels vaes-avx512 and vaes-avx2 are not traced, only their
+// programs on the machine: neither valgrind (3.19) nor the emulation in qemu
+// (7.2) knows AVX-512, and qemu stops at vpclmulqdq of ymm registers, valgrind at
+// vaesenc of those. Nor is there another C path to run under valgrind: the
+// kernel generic is the Go standard library's.
 package traces

@@ -23,13 +23,28 @@ import (
 	"github.com/stitchgcm/gcm/internal/require"
 )
 
-// traced are the kernels that run here, by their numbers in cshim/gcm.h, each
-// on a processor that has no more than it needs.
-var traced = []struct {
-	name   string
+// A target is a kernel that is traced here, by its number in cshim/gcm.h, on a
+// processor that has no more than it needs.
+type target struct {
+	kernel string
 	number uint64
+	host   platform
 	cpu    string
-}{{"eor3", 2, "max"}, {"pmull", 3, "cortex-a76"}}
+}
+
+// A platform is an architecture with the tools for it.
+type platform struct{ arch, cc, qemu string }
+
+var (
+	amd64Linux = platform{"amd64", "x86_64-linux-gnu-gcc", "qemu-x86_64"}
+	arm64Linux = platform{"arm64", "aarch64-linux-gnu-gcc", "qemu-aarch64"}
+)
+
+var traced = []target{
+	{"aesni", 5, amd64Linux, "SandyBridge"},
+	{"eor3", 2, arm64Linux, "max"},
+	{"pmull", 3, arm64Linux, "cortex-a76"},
+}
 
 // A request is the head of what the subject takes; its fields are those of
 // struct request in testdata/subject.c.
@@ -40,31 +55,30 @@ type request struct {
 
 // A subject is the program to be traced.
 type subject struct {
-	kernel  int               // index in traced
+	target
 	dir     string            // where it lies, beside the plugin
 	symbols map[string]uint64 // its functions' addresses
 }
 
-// needTools skips the test without the tools for it, or fails it where
+// needTools skips the test without the tools for a kernel, or fails it where
 // GCM_REQUIRE names the kernel.
-func needTools(t *testing.T, kernel string) {
-	for _, tool := range []string{"cc", "aarch64-linux-gnu-gcc", "qemu-aarch64"} {
+func (tg target) needTools(t *testing.T) {
+	for _, tool := range []string{"cc", tg.host.cc, tg.host.qemu} {
 		if _, err := exec.LookPath(tool); err != nil {
-			if require.Kernel(kernel) {
-				t.Fatalf("GCM_REQUIRE wants kernel %s, but %s is absent", kernel, tool)
+			if require.Kernel(tg.kernel) {
+				t.Fatalf("GCM_REQUIRE wants kernel %s, but %s is absent", tg.kernel, tool)
 			}
-			t.Skipf("%s IS ABSENT: THE KERNEL %s IS NOT TRACED", tool, kernel)
+			t.Skipf("%s IS ABSENT: THE KERNEL %s IS NOT TRACED", tool, tg.kernel)
 		}
 	}
 }
 
-// build makes the plugin, and the subject with assembly of which the kernel
-// with that index is traced.
-func build(t *testing.T, kernel int, assembly ...string) *subject {
-	s := &subject{kernel: kernel, dir: t.TempDir(), symbols: map[string]uint64{}}
-	command(t, "cc", "-O2", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden", "-DQEMU_PLUGIN_VERSION="+pluginVersion(t),
+// build makes the plugin, and the subject with assembly.
+func (tg target) build(t *testing.T, assembly ...string) *subject {
+	s := &subject{target: tg, dir: t.TempDir(), symbols: map[string]uint64{}}
+	command(t, "cc", "-O2", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden", "-DQEMU_PLUGIN_VERSION="+tg.host.pluginVersion(t),
 		"-o", filepath.Join(s.dir, "plugin.so"), "testdata/plugin.c")
-	command(t, "aarch64-linux-gnu-gcc", append([]string{"-O2", "-Wall", "-static", "-no-pie", "-I../../cshim",
+	command(t, tg.host.cc, append([]string{"-O2", "-Wall", "-static", "-no-pie", "-I../../cshim",
 		"-o", filepath.Join(s.dir, "subject"), "testdata/subject.c", "../../cshim/shim.c"}, assembly...)...)
 	f, err := elf.Open(filepath.Join(s.dir, "subject"))
 	if err != nil {
@@ -94,9 +108,9 @@ func command(t *testing.T, name string, args ...string) []byte {
 
 // pluginVersion returns the version of qemu's plugin interface to ask for: 1
 // until qemu 8. Later ones, which were not tried here, want at least 2.
-func pluginVersion(t *testing.T) string {
+func (on platform) pluginVersion(t *testing.T) string {
 	var major int
-	if _, err := fmt.Sscanf(string(command(t, "qemu-aarch64", "--version")), "qemu-aarch64 version %d", &major); err != nil {
+	if _, err := fmt.Sscanf(string(command(t, on.qemu, "--version")), on.qemu+" version %d", &major); err != nil {
 		t.Fatal(err)
 	}
 	if major >= 9 {
@@ -138,7 +152,7 @@ func (s *subject) name(addr uint64) string {
 
 // entry is the symbol of the kernel's function for a situation.
 func (s *subject) entry(sit situation) string {
-	return fmt.Sprintf("%s%s_%s_%d", emit.Prefix, traced[s.kernel].name, sit.program(), sit.bits)
+	return fmt.Sprintf("%s%s_%s_%d", emit.Prefix, s.kernel, sit.program(), sit.bits)
 }
 
 // trace runs the calls of all situations in the subject, and returns for each
@@ -149,7 +163,7 @@ func (s *subject) trace(t *testing.T, all []situation) (wrong []error, events in
 	var calls []call
 	for _, sit := range all {
 		for i, c := range sit.calls() {
-			r := request{Kernel: traced[s.kernel].number, Key: uint64(len(c.key)), Nonce: uint64(len(c.nonceBytes)), AAD: uint64(len(c.aadBytes)),
+			r := request{Kernel: s.number, Key: uint64(len(c.key)), Nonce: uint64(len(c.nonceBytes)), AAD: uint64(len(c.aadBytes)),
 				Text: uint64(len(c.in)), Tag: uint64(len(c.tagBytes))}
 			r.Op = map[string]uint64{"init": 0, "seal": 1, "open": 2}[c.program()]
 			if i == 0 {
@@ -172,11 +186,11 @@ func (s *subject) trace(t *testing.T, all []situation) (wrong []error, events in
 			plugin += fmt.Sprintf(",entry=%#x", addr)
 		}
 	}
-	cmd := exec.Command("qemu-aarch64", "-cpu", traced[s.kernel].cpu, "-plugin", plugin, filepath.Join(s.dir, "subject"))
+	cmd := exec.Command(s.host.qemu, "-cpu", s.cpu, "-plugin", plugin, filepath.Join(s.dir, "subject"))
 	var output, complaints bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &input, &output, &complaints
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("qemu-aarch64: %v\n%s", err, &complaints)
+		t.Fatalf("%s: %v\n%s", s.host.qemu, err, &complaints)
 	}
 	for _, c := range calls {
 		s.answer(t, &output, c)
@@ -198,8 +212,8 @@ func (s *subject) answer(t *testing.T, output io.Reader, c call) {
 			t.Fatalf("%v: %v", c.situation, err)
 		}
 	}
-	if want := traced[s.kernel]; a.Kernel != want.number {
-		t.Fatalf("%v: the key block names kernel %d, not %s", c.situation, a.Kernel, want.name)
+	if a.Kernel != s.number {
+		t.Fatalf("%v: the key block names kernel %d, not %s", c.situation, a.Kernel, s.kernel)
 	}
 	if err := c.verify(a.Result, out, tag); err != nil {
 		t.Error(err)
@@ -245,15 +259,14 @@ func (s *subject) read(t *testing.T, report []byte, all []situation) (wrong []er
 
 // TestQEMU traces the assembled kernels, and the C shim before them.
 func TestQEMU(t *testing.T) {
-	for k, kernel := range traced {
-		t.Run(kernel.name, func(t *testing.T) { traceKernel(t, k) })
+	for _, tg := range traced {
+		t.Run(tg.kernel, func(t *testing.T) { tg.traceAll(t) })
 	}
 }
 
-// traceKernel traces the kernel with that index.
-func traceKernel(t *testing.T, k int) {
-	needTools(t, traced[k].name)
-	s := build(t, k, assembly(t)...)
+func (tg target) traceAll(t *testing.T) {
+	tg.needTools(t)
+	s := tg.build(t, tg.assembly(t)...)
 	for _, bits := range []int{128, 192, 256} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			all := situations(bits, !testing.Short())
@@ -268,9 +281,10 @@ func traceKernel(t *testing.T, k int) {
 	}
 }
 
-// assembly returns the kernels' files: the shim names all of them.
-func assembly(t *testing.T) []string {
-	files, err := filepath.Glob("../../cshim/*_arm64.S")
+// assembly returns the files of the kernels for an architecture: the shim names
+// all of them.
+func (tg target) assembly(t *testing.T) []string {
+	files, err := filepath.Glob("../../cshim/*_" + tg.host.arch + ".S")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,18 +293,18 @@ func assembly(t *testing.T) []string {
 
 // TestQEMUCatches plants leaks into the assembled programs.
 func TestQEMUCatches(t *testing.T) {
-	for k, kernel := range traced {
-		t.Run(kernel.name, func(t *testing.T) { catch(t, k) })
+	for _, tg := range traced {
+		t.Run(tg.kernel, func(t *testing.T) { tg.catch(t) })
 	}
 }
 
-func catch(t *testing.T, k int) {
-	needTools(t, traced[k].name)
+func (tg target) catch(t *testing.T) {
+	tg.needTools(t)
 	for _, l := range leaks {
 		var leaky []*ir.Program
 		for _, ps := range kernels.All() {
 			for _, p := range ps {
-				if p.Contract.Kernel == traced[k].name {
+				if p.Contract.Kernel == tg.kernel {
 					leaky = append(leaky, l.plant(p))
 				}
 			}
@@ -303,10 +317,10 @@ func catch(t *testing.T, k int) {
 		if err := os.WriteFile(file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		others := slices.DeleteFunc(assembly(t), func(name string) bool {
-			return strings.HasSuffix(name, "/"+traced[k].name+"_arm64.S")
+		others := slices.DeleteFunc(tg.assembly(t), func(name string) bool {
+			return filepath.Base(name) == tg.kernel+"_"+tg.host.arch+".S"
 		})
-		s := build(t, k, append(others, file)...)
+		s := tg.build(t, append(others, file)...)
 		for _, bits := range []int{128, 192, 256} {
 			all := plantedSituations(bits)
 			wrong, _ := s.trace(t, all)

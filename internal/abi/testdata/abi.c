@@ -2,7 +2,8 @@
 
 // Calls every kernel function, on all its paths, and checks what the calling
 // convention promises its caller. With an argument it calls functions that
-// break one promise each, all of which must be noticed.
+// break one promise each, or break them for one class of lengths only, all of
+// which must be noticed.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,19 @@ uint64_t abi_call(void *f, const uint64_t args[10], const uint64_t before[], uin
 extern void *abi_plants[];
 const uint64_t abi_fill = 0x5c5c5c5c5c5c5c5c;
 uint64_t abi_stack[256]; // what the callee left below the stack pointer, WORDS of it
-char abi_has_xinuse;
+char abi_has_xinuse, abi_has_zmm;
+
+// The environment of a call: how many bytes lower the stack pointer is, so that
+// it goes through every residue that the convention allows, and what vector
+// registers hold at the entry.
+uint64_t abi_shift, abi_dirty;
+enum { ENVIRONMENTS = 8 };
+
+static void enter(unsigned environment)
+{
+	abi_shift = environment % 4 * 16;
+	abi_dirty = environment & 4 ? UINT64_MAX : 0;
+}
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -35,8 +48,18 @@ static const char *const names[STATE] = { "x18", "x19", "x20", "x21", "x22", "x2
 
 static void nothing(void) {}
 
+// A violator runs in place of a function where an argument has a value.
+static struct {
+	void *f;
+	int arg;
+	uint64_t value;
+} violator;
+
+enum { LEN = 3, AAD_LEN = 5, NONCE_LEN = 7, TAG_LEN = 9 }; // places of arguments
+
 // call calls f and returns the number of broken promises, which it prints
-// behind what unless that is NULL.
+// behind what unless that is NULL. What f leaves on the stack may be zeros, what
+// the caller's registers held, or lengths in bits.
 static int call(const char *what, void *f, const uint64_t args[10], int look_at_stack, uint64_t *result)
 {
 	uint64_t before[STATE], idle[STATE], after[STATE];
@@ -44,13 +67,16 @@ static int call(const char *what, void *f, const uint64_t args[10], int look_at_
 
 	for (int i = 0; i < PRESERVED; i++)
 		before[i] = (uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ 0x8000000000000000;
+	if (violator.f && args[violator.arg] == violator.value)
+		f = violator.f;
 	abi_call((void *)nothing, args, before, idle);
 	*result = abi_call(f, args, before, after);
 	for (int i = 0; i < STATE; i++) {
 		uint64_t want = idle[i], got = after[i];
 
 		if (!strcmp(names[i], "upper vector state"))
-			want = 0, got &= 1 << 2 | 1 << 6; // upper halves of ymm0 to ymm15 and of zmm0 to zmm15
+			// Upper halves of ymm0 to ymm15 and of zmm0 to zmm15: no dirtier than before.
+			got &= ~want & (1 << 2 | 1 << 6), want = 0;
 		if (got != want) {
 			faults++;
 			if (what)
@@ -59,84 +85,169 @@ static int call(const char *what, void *f, const uint64_t args[10], int look_at_
 		}
 	}
 	for (int i = 0; look_at_stack && i < WORDS; i++) {
-		int known = abi_stack[i] == abi_fill;
+		uint64_t word = abi_stack[i];
+		int known = word == abi_fill || word == 0 || word == 8 * args[LEN] || word == 8 * args[AAD_LEN];
 
 		for (int j = 0; j < PRESERVED; j++)
-			known |= abi_stack[i] == before[j];
+			known |= word == before[j];
 		if (!known) {
 			faults++;
 			if (what)
-				printf("%s leaves %#llx on the stack\n", what, (unsigned long long)abi_stack[i]);
+				printf("%s leaves %#llx on the stack\n", what, (unsigned long long)word);
 		}
 	}
 	return faults;
 }
 
-static int planted(void)
-{
-	int faults = 0;
-	uint64_t args[10] = { 0 }, result;
-
-	for (int i = 0; abi_plants[i]; i++)
-		if (!call(NULL, abi_plants[i], args, 1, &result)) {
-			printf("fault %d goes unnoticed\n", i);
-			faults++;
-		}
-	return faults;
-}
-
-static uint8_t text[4096], out[4096], aad[4096], nonce[64], key[32], tag[16];
+static uint8_t text[4096], out[4096], sealed[4096], aad[4096], nonce[64], key[32], tag[16], first[16];
 static _Alignas(8) uint8_t block[STITCHGCM_KEY_BLOCK_SIZE];
 
 #define U(p) (uint64_t)(uintptr_t)(p)
 
-static int message(void *seal, void *open, int direct, uint64_t len, uint64_t aad_len, uint64_t nonce_len)
+struct lengths {
+	uint64_t text, aad, nonce, tag;
+};
+
+// message seals twice, wants the same, and opens with a wrong tag and the right one.
+static int message(void *seal, void *open, int direct, struct lengths n, unsigned environment)
 {
-	uint64_t args[10] = { U(block), U(out), U(text), len, U(aad), aad_len, U(nonce), nonce_len, U(tag), 16 };
+	const char *what = violator.f ? NULL : "seal";
+	uint64_t args[10] = { U(block), U(out), U(text), n.text, U(aad), n.aad, U(nonce), n.nonce, U(tag), n.tag };
 	uint64_t result;
-	int faults = call("seal", seal, args, direct, &result);
+	int faults;
 
+	enter(0);
+	faults = call(what, seal, args, direct, &result);
+	memcpy(sealed, out, n.text);
+	memcpy(first, tag, n.tag);
+	enter(environment);
+	faults += call(what, seal, args, direct, &result);
+	if (memcmp(sealed, out, n.text) || memcmp(first, tag, n.tag)) {
+		faults++;
+		if (what)
+			printf("seal depends on registers or the stack's alignment\n");
+	}
 	args[2] = U(out);
-	tag[5] ^= 1;
+	tag[(n.text + n.aad) % n.tag] ^= 1;
 	for (int right = 0; right < 2; right++) {
-		uint8_t sealed[4096];
+		memcpy(out, sealed, n.text);
+		faults += call(what ? "open" : NULL, open, args, direct, &result);
+		if (result != (uint64_t)right) {
+			faults++;
+			if (what)
+				printf("open returns %d\n", (int)result);
+		}
+		memcpy(tag, first, n.tag);
+	}
+	if (faults && what)
+		printf("%d bytes, AAD %d, nonce %d, tag %d; environment %u\n", (int)n.text, (int)n.aad, (int)n.nonce,
+			(int)n.tag, environment);
+	return faults;
+}
 
-		memcpy(sealed, out, len);
-		faults += call("open", open, args, direct, &result);
-		if (result != (uint64_t)right)
-			printf("open returns %d\n", (int)result), faults++;
-		memcpy(out, sealed, len);
-		tag[5] ^= 1;
+static const uint64_t aads[] = { 0, 1, 13, 16, 20, 64, 65, 512, 528, 1100, 2100 };
+static const uint64_t nonces[] = { 1, 16, 60 };
+#define N(list) (sizeof list / sizeof list[0])
+
+// next is the text length to be tried after n: all to 80 bytes, then those round
+// multiples of a block, and beyond every threshold those round multiples of 256.
+static uint64_t next(uint64_t n)
+{
+	uint64_t step = n < 80 ? 1 : n < 1200 ? 16 : 256;
+
+	do
+		n++;
+	while ((n + 1) % step > 2);
+	return n;
+}
+
+// sweep seals and opens texts of all lengths after nonces of both kinds, AAD, tags
+// and environments taking turns. It ends at the first fault where one is wanted.
+static int sweep(void *const f[3], int bits)
+{
+	int faults = 0;
+	unsigned turn = 0;
+
+	stitchgcm_init(ID, block, key, (uint64_t)bits / 8);
+	for (uint64_t len = 0; len <= 2305; len = next(len)) {
+		struct lengths n = { len, aads[turn % N(aads)], 12, 16 };
+
+		faults += message((void *)stitchgcm_seal, (void *)stitchgcm_open, 0, n, turn % ENVIRONMENTS);
+		for (int i = 0; i < 4; i++, turn++) {
+			n = (struct lengths){ len, aads[turn % N(aads)], i % 2 ? nonces[turn % N(nonces)] : 12, 4 + turn % 13 };
+			faults += message(f[1], f[2], 1, n, turn % ENVIRONMENTS);
+		}
+		if (faults && violator.f)
+			return faults;
 	}
 	return faults;
+}
+
+// planted returns the number of faults that go unnoticed.
+static int planted(void *const f[3])
+{
+	static const struct {
+		int arg;
+		const char *name;
+		uint64_t values[32]; // ends with two equal ones
+	} classes[] = {
+		{ LEN, "text", { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 63, 64, 65, 511, 512, 513,
+			1023, 1024, 1025, 2303, 2304, 2305, 2305 } },
+		{ AAD_LEN, "AAD", { 0, 1, 13, 16, 20, 64, 65, 512, 528, 1100, 2100, 2100 } },
+		{ NONCE_LEN, "nonce", { 12, 1, 16, 60, 60 } },
+		{ TAG_LEN, "tag", { 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16 } },
+	};
+	int unnoticed = 0;
+
+	for (int i = 0; abi_plants[i]; i++) {
+		uint64_t args[10] = { 0 }, result, at_first = 0;
+		int faults = 0;
+
+		for (unsigned e = 0; e < ENVIRONMENTS; e++) {
+			enter(e);
+			faults += call(NULL, abi_plants[i], args, 1, &result);
+			if (e == 0)
+				at_first = result;
+			faults += result != at_first;
+		}
+		if (!faults)
+			printf("fault %d goes unnoticed\n", i), unnoticed++;
+	}
+	violator.f = abi_plants[0];
+	for (unsigned i = 0; i < N(classes); i++)
+		for (const uint64_t *v = classes[i].values; v == classes[i].values || v[0] != v[-1]; v++) {
+			violator.arg = classes[i].arg, violator.value = *v;
+			if (!sweep(f, 128))
+				printf("a fault for %s of %d bytes goes unnoticed\n", classes[i].name, (int)*v), unnoticed++;
+		}
+	return unnoticed;
 }
 
 int main(int argc, char **argv)
 {
 	static void *const f[3][3] = { { K(init, 128), K(seal, 128), K(open, 128) },
 		{ K(init, 192), K(seal, 192), K(open, 192) }, { K(init, 256), K(seal, 256), K(open, 256) } };
-	static const uint64_t aads[] = { 0, 20, 64, 1100, 2100 }, nonces[] = { 12, 16, 60 };
-	int faults = 0;
 
 	(void)argv;
 #ifdef __x86_64__
 	unsigned a, b, c, d;
 	abi_has_xinuse = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a >> 2 & 1;
+	abi_has_zmm = __builtin_cpu_supports("avx512f") != 0;
 #endif
 	if (argc > 1)
-		return planted() != 0;
+		return planted(f[0]) != 0;
 	for (int k = 0; k < 3; k++) {
 		uint64_t args[10] = { U(block), U(key) }, result;
+		int faults = 0;
 
-		faults += call("init", f[k][0], args, 1, &result);
-		stitchgcm_init(ID, block, key, 16 + 8 * k);
-		for (uint64_t len = 0; len <= 2300; len += len < 80 ? 1 : 47)
-			for (int i = 0; i < 15; i++) {
-				faults += message(f[k][1], f[k][2], 1, len, aads[i % 5], nonces[i % 3]);
-				if (i == 0)
-					faults += message((void *)stitchgcm_seal, (void *)stitchgcm_open, 0, len, 20, 12);
-			}
-		if (faults)
+		for (unsigned e = 0; e < ENVIRONMENTS; e++) {
+			enter(e);
+			faults += call("init", f[k][0], args, 1, &result);
+			memcpy(e ? out : sealed, block, 1280);
+			if (e && memcmp(out, sealed, 1280))
+				printf("init depends on registers or the stack's alignment\n"), faults++;
+		}
+		if (faults + sweep(f[k], 128 + 64 * k))
 			return 1;
 	}
 	return 0;

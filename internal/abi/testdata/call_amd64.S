@@ -4,7 +4,9 @@
 //
 // calls f with the preserved registers as in before, and stores in after what
 // they are then, followed by MXCSR, the x87 control word, the flag DF, the
-// stack pointer's drift and, if abi_has_xinuse, the vector state in use.
+// stack pointer's drift and, if abi_has_xinuse, the vector state in use. The
+// stack pointer is abi_shift bytes lower than otherwise; vector registers hold
+// zeros or, if abi_dirty, ones, as far as abi_has_zmm says that there are any.
 
 	.intel_syntax noprefix
 	.text
@@ -17,6 +19,8 @@ abi_call:
 	push r14
 	push r15
 	push rcx
+	mov [rip + frame], rsp
+	sub rsp, [rip + abi_shift]
 	mov r11, rdi
 	mov r10, rsi
 	mov rbx, [rdx]
@@ -42,12 +46,26 @@ abi_call:
 	mov r8, [r10 + 32]
 	mov r9, [r10 + 40]
 	mov [rip + sp_before], rsp
-	vzeroupper
-	call r11
+	vzeroall
+	cmp qword ptr [rip + abi_dirty], 0
+	je 1f
+	.irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	vcmptrueps ymm\r, ymm\r, ymm\r
+	.endr
+	cmp byte ptr [rip + abi_has_zmm], 0
+	je 1f
+	.irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	vpternlogd zmm\r, zmm\r, zmm\r, 0xff
+	.endr
+	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
+	kxnorw k\r, k\r, k\r
+	.endr
+1:	call r11
 	mov r10, rsp
 	mov rsp, [rip + sp_before]
 	mov r8, rax
-	mov r9, [rsp + 32]
+	mov r9, [rip + frame]
+	mov r9, [r9]
 	mov [r9], rbx
 	mov [r9 + 8], rbp
 	mov [r9 + 16], r12
@@ -84,7 +102,8 @@ abi_call:
 	cld
 	vzeroupper
 	mov rax, r8
-	add rsp, 40
+	mov rsp, [rip + frame]
+	pop rcx
 	pop r15
 	pop r14
 	pop r13
@@ -140,10 +159,18 @@ abi_plants:
 	push rax
 	ret
 	plant // no vzeroupper
-	vpcmpeqb ymm3, ymm3, ymm3
+	vcmptrueps ymm3, ymm3, ymm3
 	ret
 	plant // something left on the stack
 	mov qword ptr [rsp - 64], 5
+	ret
+	plant // a result that depends on the alignment of the stack
+	mov rax, rsp
+	and eax, 48
+	ret
+	plant // a result that depends on the upper half of a register
+	vextractf128 xmm0, ymm7, 1
+	vmovq rax, xmm0
 	ret
 	.section .data.rel.ro, "aw"
 	.quad 0
@@ -151,5 +178,7 @@ abi_plants:
 	.bss
 	.balign 8
 sp_before:
+	.skip 8
+frame:
 	.skip 8
 	.section .note.GNU-stack, "", %progbits

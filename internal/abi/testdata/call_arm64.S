@@ -4,7 +4,8 @@
 //
 // calls f with the preserved registers x18 to x29 and d8 to d15 as in before,
 // and stores in after what they are then, followed by FPCR and the stack
-// pointer's drift.
+// pointer's drift. The stack pointer is abi_shift bytes lower than otherwise, and
+// all other vector registers and upper halves are copies of abi_dirty.
 
 	.macro preserved op
 	\op x18, x19, [x9]
@@ -29,10 +30,24 @@ abi_call:
 	stp x3, x30, [sp, #176]
 	mov x16, x0
 	mov x17, x1
+	adrp x10, frame
+	mov x11, sp
+	str x11, [x10, :lo12:frame]
+	adrp x10, abi_shift
+	ldr x10, [x10, :lo12:abi_shift]
+	sub sp, sp, x10
 	ldp x10, x11, [x17, #64]
 	stp x10, x11, [sp]
 	mov x9, x2
 	preserved ldp
+	adrp x10, abi_dirty
+	ldr x10, [x10, :lo12:abi_dirty]
+	.irp r, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	dup v\r\().2d, x10
+	.endr
+	.irp r, 8, 9, 10, 11, 12, 13, 14, 15
+	mov v\r\().d[1], x10
+	.endr
 	adrp x10, abi_fill
 	ldr x10, [x10, :lo12:abi_fill]
 	sub x11, sp, #2048
@@ -51,7 +66,9 @@ abi_call:
 	adrp x10, sp_before
 	ldr x12, [x10, :lo12:sp_before]
 	mov sp, x12
-	ldr x9, [sp, #176]
+	adrp x9, frame
+	ldr x9, [x9, :lo12:frame]
+	ldr x9, [x9, #176]
 	preserved stp
 	mrs x10, fpcr
 	sub x11, x11, x12
@@ -65,6 +82,9 @@ abi_call:
 	str x13, [x11], #8
 	subs x12, x12, #1
 	b.ne 1b
+	adrp x9, frame
+	ldr x9, [x9, :lo12:frame]
+	mov sp, x9
 	add x9, sp, #16
 	preserved ldp
 	ldr x30, [sp, #184]
@@ -104,11 +124,20 @@ abi_plants:
 	mov x0, #5
 	str x0, [sp, #-64]
 	ret
+	plant // a result that depends on the alignment of the stack
+	mov x0, sp
+	and x0, x0, #48
+	ret
+	plant // a result that depends on the upper half of a register
+	mov x0, v9.d[1]
+	ret
 	.section .data.rel.ro, "aw"
 	.quad 0
 
 	.bss
 	.balign 8
 sp_before:
+	.skip 8
+frame:
 	.skip 8
 	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: ISC
+
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stitchgcm/gcm/cshim"
+	"github.com/stitchgcm/gcm/internal/direct"
+	"github.com/stitchgcm/gcm/internal/dispatch"
+)
+
+// Both doors are shown, with what they take or why they take nothing.
+func TestDoors(t *testing.T) {
+	_, stdout, _ := call("info")
+	for _, d := range doors() {
+		line := regexp.MustCompile(`(?m)^door +` + d.Name + ` +(.*)$`).FindStringSubmatch(stdout)
+		if line == nil || line[1] != d.String() {
+			t.Errorf("gcm info says %q about %+v", line, d)
+		}
+		linked := map[string]bool{"direct": direct.Linked, "cgo": cshim.Linked}[d.Name]
+		if (d.WhyNever == "") != linked {
+			t.Errorf("door %s is in this program: %v; reported %+v", d.Name, linked, d)
+		}
+		if linked {
+			continue
+		}
+		status, _, stderr := call("speed", "-door", d.Name)
+		if status != 2 || !strings.Contains(stderr, d.Name) || !strings.Contains(stderr, d.WhyNever) {
+			t.Errorf("gcm speed -door %s: status %d, %q", d.Name, status, stderr)
+		}
+	}
+	for want, d := range map[string]doorReport{
+		"all messages":                    {"direct", 0, -1, ""},
+		"messages of at most 7 bytes":     {"direct", 0, 7, ""},
+		"longer messages":                 {"cgo", 8, -1, ""},
+		"not in this program: for reason": {"cgo", 0, -1, "for reason"},
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("%+v is shown as %q, want %q", d, got, want)
+		}
+	}
+}
+
+// Each door asked for gets rows of its own; generic has no doors.
+func TestSpeedDoors(t *testing.T) {
+	var names []string
+	for _, d := range doors() {
+		if d.WhyNever == "" {
+			names = append(names, d.Name)
+		}
+	}
+	kernel, _ := chosen()
+	if names == nil || kernel == dispatch.Generic {
+		t.Skip("no kernel here")
+	}
+	status, stdout, stderr := call("speed", "-json", "-sizes", "16", "-bits", "128", "-turns", "2",
+		"-door", strings.Join(names, ","), "-kernels", kernel+",generic", "-time", "1ms")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	for _, name := range names {
+		if n := strings.Count(stdout, `"kernel":"`+kernel+`","door":"`+name+`"`); n != 2 {
+			t.Errorf("%d rows of door %s, want 2:\n%s", n, name, stdout)
+		}
+	}
+	if strings.Count(stdout, `"door"`) != 2*len(names) || strings.Count(stdout, `{"impl":"gcm","kernel":"generic"`) != 2 {
+		t.Errorf("other rows than wanted:\n%s", stdout)
+	}
+}
+
+// A rival's messages all take its door.
+func TestThrough(t *testing.T) {
+	for d, name := range dispatch.Doors {
+		undo := through(name)
+		for _, n := range []int{0, 1 << 30} {
+			if got := dispatch.DoorFor(n); got != dispatch.Door(d) {
+				t.Errorf("through door %s, %d bytes take the door %s", name, n, dispatch.Doors[got])
+			}
+		}
+		undo()
+	}
+	through("")()
+	if dispatch.DoorFor(0) != dispatch.Direct || dispatch.DoorFor(1<<30) != dispatch.Cgo {
+		t.Error("a door stays forced")
+	}
+}

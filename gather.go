@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: ISC
+
+package gcm
+
+import "math"
+
+// SealGather seals the concatenation of the slices of plaintext: it is
+// [AEAD.Seal] for a text that lies in several places. It allocates once when dst
+// has too little room, and otherwise not at all.
+//
+// The bytes appended to dst may overlap a slice only where its ciphertext goes,
+// from the first byte on: a text that lies there already, with its header
+// elsewhere, is encrypted in place. They must not overlap anything else.
+// SealGather panics when it is told otherwise, and where Seal does.
+func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData []byte) []byte {
+	a.checkNonce(nonce)
+	n := total(plaintext)
+	checkTextSize(n)
+	ret, out := extend(dst, int(n)+a.tagSize)
+	refuseGatherOverlap(out, plaintext, additionalData)
+	gather(out[:n], plaintext, 0)
+	if a.generic != nil {
+		a.generic.seal(out, nonce, out[:n], additionalData)
+	} else {
+		seal(&a.block, out[:n], out[:n], additionalData, nonce, out[n:])
+	}
+	return ret
+}
+
+// OpenGather opens the concatenation of the slices of sealed, which ends with
+// its tag: it is [AEAD.Open] for a message that lies in several places, cut
+// anywhere. It allocates once when dst has too little room, and otherwise not at
+// all.
+//
+// When verification fails, OpenGather returns nil and an error, and the bytes of
+// dst that the plaintext would have taken are zero; no other byte is touched.
+// They may overlap a slice only where its plaintext goes, from the first byte
+// on, and must not overlap anything else: OpenGather panics on that, and on a
+// nonce of another size than NonceSize().
+func (a *AEAD) OpenGather(dst, nonce []byte, sealed [][]byte, additionalData []byte) ([]byte, error) {
+	a.checkNonce(nonce)
+	n := total(sealed) - uint64(a.tagSize) // past every limit where there is no whole tag
+	if n > maxTextSize {
+		return nil, errOpen
+	}
+	ret, out := extend(dst, int(n))
+	refuseGatherOverlap(out, sealed, additionalData)
+	var whole [defaultTagSize]byte
+	tag := whole[:a.tagSize]
+	gather(tag, sealed, int(n))
+	gather(out, sealed, 0)
+	if !a.openDetached(out, tag, nonce, out, additionalData) {
+		return nil, errOpen
+	}
+	return ret, nil
+}
+
+// total is how many bytes the slices hold together, or the most that a number
+// can say when no message is that long.
+func total(slices [][]byte) (n uint64) {
+	const most = min(maxTextSize, math.MaxInt-defaultTagSize) + defaultTagSize
+	for _, s := range slices {
+		if n += uint64(len(s)); n > most {
+			return math.MaxUint64
+		}
+	}
+	return n
+}
+
+// gather fills dst with the concatenation of the slices from one of its bytes on.
+func gather(dst []byte, slices [][]byte, from int) {
+	for _, s := range slices {
+		skipped := min(from, len(s))
+		from -= skipped
+		dst = dst[copy(dst, s[skipped:]):]
+	}
+}
+
+// refuseGatherOverlap panics as crypto/cipher does, where the place of a slice in
+// the output is what follows the slices before it.
+func refuseGatherOverlap(out []byte, slices [][]byte, aad []byte) {
+	at := 0
+	for _, s := range slices {
+		if overlap(out, s) && (at >= len(out) || &out[at] != &s[0]) {
+			panic(overlapInput)
+		}
+		at += len(s)
+	}
+	refuseAnyOverlap(out, nil, aad)
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: ISC
+
+package consumers
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// racing calls Seal or Open in one goroutine and touches a byte of one of the
+// slices in another, without any order between them.
+const racing = `package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/stitchgcm/gcm"
+)
+
+func main() {
+	op, victim, write := os.Args[1], os.Args[2], os.Args[3] == "write"
+	size, _ := strconv.Atoi(os.Args[4])
+	a, err := gcm.New(make([]byte, 16))
+	if err != nil {
+		panic(err)
+	}
+	nonce, aad, in, out := make([]byte, 12), make([]byte, 20), make([]byte, size), make([]byte, size+16)
+	call := func() { a.Seal(out[:0], nonce, in, aad) }
+	if op == "open" {
+		sealed := a.Seal(nil, nonce, in, aad)
+		in = sealed
+		call = func() {
+			if _, err := a.Open(out[:0], nonce, sealed, aad); err != nil {
+				panic(err)
+			}
+		}
+	}
+	touched := map[string][]byte{"nonce": nonce, "AAD": aad, "input": in, "output": out[:size], "none": make([]byte, 1)}[victim]
+	done := make(chan bool)
+	go func() {
+		call()
+		close(done)
+	}()
+	last := &touched[len(touched)-1]
+	if write {
+		*last = *last ^ 0
+	} else {
+		fmt.Fprintln(os.Stderr, "read", *last)
+	}
+	<-done
+}
+`
+
+// TestRacesAreReported plants races on each slice that Seal and Open get, and
+// wants the race detector to report each, and none where there is none: short
+// messages and long ones, on the best kernel and on generic.
+func TestRacesAreReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	c := newConsumer(t)
+	c.write("main.go", racing)
+	c.env = append(c.env, "CGO_ENABLED=1")
+	if out, err := c.command("go", "build", "-race", "-o", "out", ".").CombinedOutput(); err != nil {
+		if strings.Contains(string(out), "-race is not supported") || strings.Contains(string(out), "-race requires cgo") {
+			t.Skip("no race detector here")
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, kernel := range []string{"", "generic"} {
+		for _, size := range []int{100, 40000} {
+			for _, op := range []string{"seal", "open"} {
+				for _, v := range []struct{ name, touch, want string }{
+					{"nonce", "write", "read"}, {"AAD", "write", "read"}, {"input", "write", "read"},
+					{"output", "write", "write"}, {"output", "read", "write"},
+					{"nonce", "read", ""}, {"AAD", "read", ""}, {"input", "read", ""}, {"none", "write", ""},
+				} {
+					name := fmt.Sprintf("kernel %q, %s of %d bytes, %s of %s", kernel, op, size, v.touch, v.name)
+					cmd := c.command("./out", op, v.name, v.touch, fmt.Sprint(size))
+					cmd.Env = append(cmd.Env, "GCM_KERNEL="+kernel, "GORACE=atexit_sleep_ms=0")
+					out, err := cmd.CombinedOutput()
+					reported := strings.Contains(string(out), "WARNING: DATA RACE") && strings.Contains(string(out), "github.com/stitchgcm/gcm.(*AEAD)")
+					var exit *exec.ExitError
+					if v.want == "" && err != nil || v.want != "" && (!errors.As(err, &exit) || !reported) {
+						t.Errorf("%s: a race with a %s by the call is reported: %v, want %v; %v\n%s", name, v.want, reported, v.want != "", err, out)
+					}
+				}
+			}
+		}
+	}
+}

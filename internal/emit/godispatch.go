@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: ISC
+
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/stitchgcm/gcm/internal/ir"
+)
+
+// GoDispatch returns the Go file that calls the functions of GoAssembly by the
+// kernel and the rounds in a key block: all kernels of one architecture.
+func GoDispatch(pkg string, all [][]*ir.Program) []byte {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "%s\n// SPDX-License-Identifier: ISC\n\npackage %s\n", Marker, pkg)
+	fmt.Fprintf(&w, "\n// ID returns what key blocks call a kernel, or 0 for none of this architecture.\n"+
+		"func ID(kernel string) byte {\n\tswitch kernel {\n")
+	for _, ps := range all {
+		fmt.Fprintf(&w, "\tcase %q:\n\t\treturn %d\n", ps[0].Contract.Kernel, ps[0].Contract.ID)
+	}
+	fmt.Fprintf(&w, "\t}\n\treturn 0\n}\n")
+	for _, f := range []struct{ op, doc, signature string }{
+		{"init", "expand fills the key block, for the kernel and the rounds that it names.",
+			"expand(block *KeyBlock, key []byte)"},
+		{"seal", "Seal encrypts in to out, which is as long, and writes the tag, of 4 to 16\n// bytes.",
+			"Seal(block *KeyBlock, out, in, aad, nonce, tag []byte)"},
+		{"open", "Open decrypts in to out, which is as long, and reports whether the tag, of 4\n// to 16 bytes, matched; where it did not, out holds zeros.",
+			"Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool"},
+	} {
+		fmt.Fprintf(&w, "\n// %s\nfunc %s {\n\tswitch at(block) {\n", f.doc, f.signature)
+		for _, ps := range all {
+			for _, p := range ps {
+				if c := p.Contract; c.Op == f.op {
+					fmt.Fprintf(&w, "\tcase %d<<8 | %d: // %s, %d-bit keys\n\t\t%s\n", c.ID, c.Rounds(), c.Kernel, c.Bits, goCall(p))
+				}
+			}
+		}
+		fmt.Fprintf(&w, "\tdefault:\n\t\tpanic(noKernel)\n\t}\n}\n")
+	}
+	return w.Bytes()
+}
+
+// goCall returns the statement that calls a program's function with a key block
+// and slices: a pointer is where a slice begins, and a number how long the slice
+// is whose contract names it.
+func goCall(p *ir.Program) string {
+	c := p.Contract
+	sized := map[string]string{} // the slice that has the length of that name
+	args := []string{"&block[0]"}
+	for _, a := range c.Args[1:] {
+		name := ir.Camel(a.Name)
+		if a.Perm == "" {
+			args = append(args, fmt.Sprintf("uint64(len(%s))", sized[a.Name]))
+			continue
+		}
+		sized[a.Size] = name
+		args = append(args, fmt.Sprintf("start(%s)", name))
+	}
+	call := fmt.Sprintf("%s(%s)", GoName(p), strings.Join(args, ", "))
+	if c.Result != "" {
+		return "return " + call + " != 0"
+	}
+	return call
+}
