@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: ISC
-
-//go:build race
-
-package gcm
-
-// raceEnabled reports whether the race detector is on.
-const raceEnabled = true
