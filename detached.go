@@ -2,6 +2,12 @@
 
 package gcm
 
+import (
+	"crypto/subtle"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
+)
+
 // SealDetached is [AEAD.Seal] with the tag apart: it appends the ciphertext,
 // which is as long as plaintext, to dst, returns the longer slice, and writes
 // the tag to tag, which must have Overhead() bytes. It allocates once when dst
@@ -53,18 +59,47 @@ func (a *AEAD) OpenDetached(dst, tag, nonce, ciphertext, additionalData []byte) 
 // sealDetached encrypts in to out, which is as long, and writes the tag. All has
 // been checked.
 func (a *AEAD) sealDetached(out, tag, nonce, in, aad []byte) {
-	if a.generic != nil {
+	switch {
+	case a.generic != nil:
 		a.generic.sealDetached(out, tag, nonce, in, aad)
-		return
+	case doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces:
+		a.sealPieces(out, tag, nonce, in, aad)
+	default:
+		seal(&a.block, out, in, aad, nonce, tag)
 	}
-	seal(&a.block, out, in, aad, nonce, tag)
 }
 
 // openDetached decrypts in to out, which is as long, and reports whether the tag
 // matched; where it did not, it leaves zeros in out. All has been checked.
 func (a *AEAD) openDetached(out, tag, nonce, in, aad []byte) bool {
-	if a.generic != nil {
+	switch {
+	case a.generic != nil:
 		return a.generic.openDetached(out, tag, nonce, in, aad)
+	case doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces:
+		return a.openPieces(out, tag, nonce, in, aad)
 	}
 	return open(&a.block, out, in, aad, nonce, tag)
+}
+
+// sealPieces is sealDetached for a message so long that one call would hold the
+// garbage collector.
+func (a *AEAD) sealPieces(out, tag, nonce, in, aad []byte) {
+	var m message
+	m.begin(a, nonce, aad)
+	m.seal(out, in)
+	whole := m.tag()
+	copy(tag, whole[:])
+}
+
+// openPieces is openDetached, likewise.
+func (a *AEAD) openPieces(out, tag, nonce, in, aad []byte) bool {
+	var m message
+	m.begin(a, nonce, aad)
+	m.open(out, in)
+	whole := m.tag()
+	if subtle.ConstantTimeCompare(whole[:a.tagSize], tag) == 1 {
+		return true
+	}
+	clear(out)
+	return false
 }

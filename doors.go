@@ -15,9 +15,9 @@ import (
 // instructions a call: not where the caller has done so.
 func lacksDIT() bool { return dispatch.DITSupported() && !dispatch.DITEnabled() }
 
-// takesCgo reports whether a message of n bytes of text, AAD and nonce together
-// takes the cgo door.
-func takesCgo(n int) bool { return cshim.Linked && dispatch.DoorFor(n) == dispatch.Cgo }
+// doorFor returns the door for a message of n bytes of text, AAD and nonce
+// together.
+func doorFor(n int) dispatch.Door { return dispatch.DoorFor(n, cshim.Linked) }
 
 // setup fills the key block for a kernel.
 func setup(kernel string, block *direct.KeyBlock, key []byte) {
@@ -29,7 +29,7 @@ func setup(kernel string, block *direct.KeyBlock, key []byte) {
 }
 
 func setupNow(kernel string, block *direct.KeyBlock, key []byte) {
-	if takesCgo(0) {
+	if doorFor(0) == dispatch.Cgo {
 		cgoSetup(kernel, block, key)
 		return
 	}
@@ -49,7 +49,7 @@ func seal(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) {
 }
 
 func sealNow(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) {
-	if takesCgo(len(in) + len(aad) + len(nonce)) {
+	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Cgo {
 		cgoSeal(block, out, in, aad, nonce, tag)
 		return
 	}
@@ -70,7 +70,7 @@ func open(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) (ok bool) {
 }
 
 func openNow(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) bool {
-	if takesCgo(len(in) + len(aad) + len(nonce)) {
+	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Cgo {
 		return cgoOpen(block, out, in, aad, nonce, tag)
 	}
 	return direct.Open(block, out, in, aad, nonce, tag)

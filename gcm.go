@@ -222,7 +222,8 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	if a.generic != nil {
 		a.generic.seal(out, nonce, plaintext, additionalData)
 	} else {
-		seal(&a.block, out, plaintext, additionalData, nonce, out[len(plaintext):])
+		n := len(plaintext)
+		a.sealDetached(out[:n], out[n:], nonce, plaintext, additionalData)
 	}
 	return ret
 }
@@ -249,7 +250,7 @@ func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	if a.generic != nil {
 		ok = a.generic.open(out, nonce, ciphertext, additionalData)
 	} else {
-		ok = open(&a.block, out, ciphertext[:n], additionalData, nonce, ciphertext[n:])
+		ok = a.openDetached(out, ciphertext[n:], nonce, ciphertext[:n], additionalData)
 	}
 	if !ok {
 		return nil, errOpen

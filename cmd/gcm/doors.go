@@ -16,7 +16,7 @@ import (
 // noDoor says why a door is not in this program, or "" when it is.
 func noDoor(door dispatch.Door) string {
 	switch {
-	case door == dispatch.Direct && direct.Linked, door == dispatch.Cgo && cshim.Linked:
+	case door != dispatch.Cgo && direct.Linked, door == dispatch.Cgo && cshim.Linked:
 		return ""
 	case !direct.Linked:
 		return "no kernel is made for " + runtime.GOARCH
@@ -32,17 +32,22 @@ type doorReport struct {
 	Name     string `json:"name"`
 	From     int    `json:"from"`                // bytes of the shortest message
 	To       int    `json:"to"`                  // bytes of the longest message; -1 for no limit
-	WhyNever string `json:"why_never,omitempty"` // why it is not in this program
+	WhyNever string `json:"why_never,omitempty"` // why no message takes it here
 }
 
-// doors reports on both doors.
+// doors reports on all doors.
 func doors() []doorReport {
 	r := make([]doorReport, len(dispatch.Doors))
 	for d, name := range dispatch.Doors {
 		r[d] = doorReport{name, 0, -1, noDoor(dispatch.Door(d))}
 	}
-	if r[dispatch.Cgo].WhyNever == "" {
+	switch {
+	case r[dispatch.Direct].WhyNever != "":
+	case r[dispatch.Cgo].WhyNever == "":
 		r[dispatch.Direct].To, r[dispatch.Cgo].From = dispatch.DirectMax, dispatch.DirectMax+1
+		r[dispatch.Pieces].WhyNever = "the cgo door takes long messages"
+	default:
+		r[dispatch.Direct].To, r[dispatch.Pieces].From = dispatch.HeldMax, dispatch.HeldMax+1
 	}
 	return r
 }
@@ -51,7 +56,7 @@ func doors() []doorReport {
 func (d doorReport) String() string {
 	switch {
 	case d.WhyNever != "":
-		return "not in this program: " + d.WhyNever
+		return "not used: " + d.WhyNever
 	case d.To >= 0:
 		return fmt.Sprintf("messages of at most %d bytes", d.To)
 	case d.From > 0:

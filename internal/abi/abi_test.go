@@ -70,7 +70,8 @@ func (tg target) build(t *testing.T) (command []string) {
 // TestPromises calls every function of every kernel on all its paths.
 func TestPromises(t *testing.T) { run(t) }
 
-// TestPlanted calls functions that break one promise each.
+// TestPlanted calls functions that break one promise each, or fail for one class
+// of lengths only.
 func TestPlanted(t *testing.T) { run(t, "planted") }
 
 // run builds the program for each target and wants it to end well.

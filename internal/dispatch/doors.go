@@ -2,47 +2,60 @@
 
 package dispatch
 
-import "math"
-
-// A Door is a way to call a kernel. Every kernel has the direct door, and where
+// A Door is a way into a kernel. Every kernel has the direct door, and where
 // package cshim is linked the cgo door too; both lead to the same program.
 type Door uint8
 
 // The doors. Through the direct one, Go assembly, a call costs next to nothing,
 // but the goroutine cannot be preempted meanwhile, and the garbage collector
 // waits for it. Through the cgo one a call costs as much as sealing some 500
-// bytes, and the collector does not wait.
+// bytes, and the collector does not wait. In pieces, a message is made of many
+// short calls through the direct door, at a third of the speed.
 const (
 	Direct Door = iota
 	Cgo
+	Pieces
 )
 
 // Doors are the names of the doors.
-var Doors = [...]string{Direct: "direct", Cgo: "cgo"}
+var Doors = [...]string{Direct: "direct", Cgo: "cgo", Pieces: "pieces"}
 
-// DirectMax is the most bytes of text, AAD and nonce together that take the
-// direct door where there are both: a few microseconds of work.
-const DirectMax = 16 << 10
+// Bytes of text, AAD and nonce together. docs/PERFORMANCE.md has the
+// measurements behind them.
+const (
+	// DirectMax is the most that take the direct door where there are both: ten
+	// microseconds of work, of which a cgo call is a hundredth.
+	DirectMax = 64 << 10
+	// HeldMax is the most that take the direct door where there is no other: a
+	// few milliseconds, for which the collector may have to wait.
+	HeldMax = 4 << 20
+)
 
-// directMax is DirectMax, unless a door is forced.
-var directMax = DirectMax
+// forced is a door that all messages take, or byLength.
+var forced = byLength
+
+const byLength = Door(len(Doors))
 
 // DoorFor returns the door for a message of n bytes of text, AAD and nonce
-// together.
-func DoorFor(n int) Door {
-	if n <= directMax {
+// together, in a program with the cgo door or without.
+func DoorFor(n int, cgo bool) Door {
+	switch {
+	case forced != byLength:
+		return forced
+	case n <= DirectMax:
+		return Direct
+	case cgo:
+		return Cgo
+	case n <= HeldMax:
 		return Direct
 	}
-	return Cgo
+	return Pieces
 }
 
 // Force sends all messages through one door, until undo is called. It is for
 // tests and measurements; no message may be on its way meanwhile.
 func Force(d Door) (undo func()) {
-	was := directMax
-	directMax = math.MaxInt
-	if d == Cgo {
-		directMax = -1
-	}
-	return func() { directMax = was }
+	was := forced
+	forced = d
+	return func() { forced = was }
 }

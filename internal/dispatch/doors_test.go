@@ -7,24 +7,34 @@ import (
 	"testing"
 )
 
-// TestDoors checks the threshold, and that a door can be forced.
+// TestDoors checks the thresholds, and that a door can be forced.
 func TestDoors(t *testing.T) {
-	sizes := []int{0, 1, DirectMax, DirectMax + 1, math.MaxInt}
-	chosen := func(want ...Door) {
+	sizes := []int{0, 1, DirectMax, DirectMax + 1, HeldMax, HeldMax + 1, math.MaxInt}
+	chosen := func(cgo bool, want ...Door) {
 		t.Helper()
 		for i, n := range sizes {
-			if got := DoorFor(n); got != want[i] {
-				t.Errorf("%d bytes take the door %s, want %s", n, Doors[got], Doors[want[i]])
+			if got := DoorFor(n, cgo); got != want[i] {
+				t.Errorf("%d bytes, cgo %v, take the door %s, want %s", n, cgo, Doors[got], Doors[want[i]])
 			}
 		}
 	}
-	chosen(Direct, Direct, Direct, Cgo, Cgo)
+	byLength := func() {
+		t.Helper()
+		chosen(true, Direct, Direct, Direct, Cgo, Cgo, Cgo, Cgo)
+		chosen(false, Direct, Direct, Direct, Direct, Direct, Pieces, Pieces)
+	}
+	all := func(d Door) {
+		t.Helper()
+		chosen(true, d, d, d, d, d, d, d)
+		chosen(false, d, d, d, d, d, d, d)
+	}
+	byLength()
 	undo := Force(Cgo)
-	chosen(Cgo, Cgo, Cgo, Cgo, Cgo)
+	all(Cgo)
 	inner := Force(Direct)
-	chosen(Direct, Direct, Direct, Direct, Direct)
+	all(Direct)
 	inner()
-	chosen(Cgo, Cgo, Cgo, Cgo, Cgo)
+	all(Cgo)
 	undo()
-	chosen(Direct, Direct, Direct, Cgo, Cgo)
+	byLength()
 }

@@ -128,11 +128,11 @@ func avxEquivalents(kernel string) (list []equivalent) {
 		add("*: immediate: vpclmulqdq xmm9, xmm3, [rdi + 784], "+imm+length+"becomes vpclmulqdq xmm9, xmm3, [rdi + 784], *1", zero)
 		add("*: address: vpclmulqdq xmm9, xmm3, [rdi + 784], "+imm+length+"*", zero)
 	}
-	for _, sum := range []string{"xmm11", "xmm12"} {
-		add("*: missing: vpxor "+sum+", "+sum+", xmm9"+length+"is missing", zero)
-		add("*: mnemonic: vpxor "+sum+", "+sum+", xmm9"+length+"becomes vpaddd *", zero)
+	for _, sum := range []string{"11", "12"} {
+		add("*: missing: vpxor *mm"+sum+", *mm"+sum+", *mm9"+length+"is missing", zero)
+		add("*: mnemonic: vpxor *mm"+sum+", *mm"+sum+", *mm9"+length+"becomes vpaddd *", zero)
 	}
-	add("*: register: vpxor xmm12, xmm12, xmm9"+length+"becomes vpxor xmm13, xmm12, xmm9", zero)
+	add("*: register: vpxor *mm12, *mm12, *mm9"+length+"becomes vpxor *mm13, *mm12, *mm9", zero)
 	return list
 }
 

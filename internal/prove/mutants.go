@@ -79,8 +79,8 @@ func Mutants(programs []*ir.Program, n int) (r MutantReport, err error) {
 			r.Made[m.Kind]++
 			r.Cases += v.cases
 			e, listed := lookUp(r.Kernel, m)
-			if before, met := passed[e]; listed {
-				passed[e] = v.err == nil && v.reason == "" && (before || !met)
+			if before, met := passed[e]; listed && v.reason == "" {
+				passed[e] = v.err == nil && (before || !met)
 			}
 			switch {
 			case v.err != nil:

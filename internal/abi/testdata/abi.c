@@ -175,7 +175,7 @@ static int sweep(void *const f[3], int bits)
 		faults += message((void *)stitchgcm_seal, (void *)stitchgcm_open, 0, n, turn % ENVIRONMENTS);
 		for (int i = 0; i < 4; i++, turn++) {
 			n = (struct lengths){ len, aads[turn % N(aads)], i % 2 ? nonces[turn % N(nonces)] : 12, 4 + turn % 13 };
-			faults += message(f[1], f[2], 1, n, turn % ENVIRONMENTS);
+			faults += message(f[1], f[2], 1, n, turn / 2 % ENVIRONMENTS); // all of them with both kinds of nonces
 		}
 		if (faults && violator.f)
 			return faults;
