@@ -5,10 +5,11 @@ GO ?= go
 # A large file of the Go toolchain itself: its compiler, or else the go command.
 FILE ?= $(firstword $(wildcard $(shell $(GO) env GOTOOLDIR)/compile* $(shell $(GO) env GOROOT)/bin/go*))
 
-# How long each fuzz target runs.
+# How long each fuzz target runs, and how long soak works before it runs them.
 FUZZTIME ?= 30s
+DURATION ?= 2m
 
-.PHONY: help run test regenerate check clean-check platforms bench record performance stream-speed arm64-cost fuzz prove prove-mutants clean
+.PHONY: help run test regenerate check clean-check platforms windows native workflows bench record performance stream-speed arm64-cost fuzz soak prove prove-mutants clean
 
 help:
 	@echo 'make run            build gcm, seal and open FILE=, compare and time it against crypto/cipher'
@@ -19,12 +20,16 @@ help:
 	@echo 'make check          generated files byte for byte, gofmt, go vet'
 	@echo 'make clean-check    delete the generated files of a copy, regenerate, want no change'
 	@echo 'make platforms      build and vet without cgo for every platform'
+	@echo 'make windows        run tests for Windows on amd64 under wine, by MinGW and without cgo'
+	@echo 'make native         run the tests that need Go alone, on any system'
+	@echo 'make workflows      check .github/workflows with actionlint'
 	@echo 'make bench          time the kernels, crypto/cipher and the port limit'
 	@echo 'make record         time everything that docs/PERFORMANCE.md shows, on a machine without other work, and render it'
 	@echo 'make performance    render docs/PERFORMANCE.md and its plots from docs/results'
 	@echo 'make stream-speed   time package stream beside Tink, on files of 1 GiB in memory'
 	@echo 'make arm64-cost     estimate the kernels for arm64: cycles of loops, instructions of calls'
 	@echo 'make fuzz           run each fuzz target for FUZZTIME=$(FUZZTIME)'
+	@echo 'make soak           work every kernel and door under load for DURATION=$(DURATION), then each fuzz target'
 	@echo 'make clean          delete what make run builds'
 
 run:
@@ -54,6 +59,15 @@ clean-check:
 platforms:
 	scripts/platforms
 
+windows:
+	scripts/windows
+
+native:
+	scripts/native
+
+workflows:
+	scripts/workflows
+
 bench:
 	$(GO) run ./cmd/gcm info
 	$(GO) run ./cmd/gcm speed
@@ -72,6 +86,10 @@ arm64-cost:
 	@$(GO) run ./cmd/arm64-cost
 
 fuzz:
+	scripts/fuzz $(FUZZTIME)
+
+soak:
+	$(GO) run ./cmd/soak -time $(DURATION)
 	scripts/fuzz $(FUZZTIME)
 
 clean:

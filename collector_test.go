@@ -4,6 +4,7 @@ package gcm
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -37,6 +38,50 @@ func TestPiecesDoor(t *testing.T) {
 					t.Fatalf("%d bytes, forged: error %v, %d bytes, cleared %v", n, err, len(opened), bytes.Equal(dst, make([]byte, n)))
 				}
 			}
+		}
+	})
+}
+
+// TestPiecesDoorNonces does the same for AEADs with nonces of their own: an IV and
+// a number, and random ones, in place as well.
+func TestPiecesDoorNonces(t *testing.T) {
+	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
+		if kernel == dispatch.Generic {
+			t.Skip("has no doors")
+		}
+		defer dispatch.Force(dispatch.Pieces)()
+		a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
+		numbered, random := &counterNonce{a: a}, &randomNonce{a}
+		for n := range uint64(40) {
+			text, aad := randomBytes(int(n*n*7)), randomBytes(int(n))
+			number := binary.BigEndian.AppendUint64(nil, n)
+			buf := append(make([]byte, 0, len(text)+28), text...)
+			sealed := numbered.Seal(buf[:0], number, buf, aad)
+			if !bytes.Equal(sealed, std.Seal(nil, append(make([]byte, 4), number...), text, aad)) {
+				t.Fatalf("%d bytes with a number: sealed otherwise than crypto/cipher does", len(text))
+			}
+			if opened, err := numbered.Open(sealed[:0], number, sealed, aad); err != nil || !bytes.Equal(opened, text) {
+				t.Fatalf("%d bytes with a number: opened to something else, error %v", len(text), err)
+			}
+			sealed = random.Seal(buf[:0], nil, append(buf[:0], text...), aad)
+			if opened, err := std.Open(nil, sealed[:12], sealed[12:], aad); err != nil || !bytes.Equal(opened, text) {
+				t.Fatalf("%d bytes with a random nonce: crypto/cipher opens something else, error %v", len(text), err)
+			}
+			if opened, err := random.Open(sealed[:0], nil, sealed, aad); err != nil || !bytes.Equal(opened, text) {
+				t.Fatalf("%d bytes with a random nonce: opened to something else, error %v", len(text), err)
+			}
+		}
+		if raceEnabled {
+			return
+		}
+		// One call of a kernel allocates nothing. Pieces do, so here they were taken.
+		buf := make([]byte, 200)
+		if testing.AllocsPerRun(10, func() { random.Seal(buf[:0], nil, nil, nil) }) == 0 {
+			t.Error("a random nonce keeps a message from going in pieces")
+		}
+		sealed := numbered.Seal(nil, binary.BigEndian.AppendUint64(nil, 40), nil, nil)
+		if testing.AllocsPerRun(10, func() { numbered.Open(buf[:0], make([]byte, 8), sealed, nil) }) == 0 {
+			t.Error("a number keeps a message from going in pieces")
 		}
 	})
 }

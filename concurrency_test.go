@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestConcurrency shares one AEAD among goroutines that seal and open messages
@@ -35,6 +36,35 @@ func TestConcurrency(t *testing.T) {
 						}
 						if got, err := a.Open(buf[:0], nonce, buf, aad); err != nil || !bytes.Equal(got, text) {
 							t.Error("Open differs under load")
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+		}
+	})
+}
+
+// TestNeighbours lets two goroutines seal to outputs that touch, in one array, at
+// all kinds of places: who reads what lies behind its output and writes it back
+// undoes what the other has written meanwhile.
+func TestNeighbours(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a := make1(t, randomBytes(16), Options{TagSize: 13, Kernel: kernel})
+		nonce := pool[:12]
+		both := make([]byte, 4096)
+		for cut := 1000; cut < 1032; cut++ {
+			end := time.Now().Add(2 * time.Millisecond)
+			var wg sync.WaitGroup
+			for _, out := range [][]byte{both[:cut:cut], both[cut : cut+50 : cut+50]} {
+				text := pool[:len(out)-13]
+				want := a.Seal(nil, nonce, text, nil)
+				wg.Go(func() {
+					for time.Now().Before(end) {
+						clear(out)
+						if a.Seal(out[:0], nonce, text, nil); !bytes.Equal(out, want) {
+							t.Errorf("cut at %d: an output of %d bytes was changed by its neighbour", cut, len(out))
 							return
 						}
 					}

@@ -24,15 +24,15 @@ type counterNonce struct {
 // IV of 12 bytes.
 //
 // Seal takes each number once, and only in rising order: it panics for a number
-// that is not greater than all before. It may leave numbers out. The last
-// one, 2⁶⁴ - 1, is never taken, so that numbers cannot wrap. What Seal refuses
-// is not sealed. Several goroutines may seal at once, but those that draw
-// numbers have to come to Seal in that order.
+// that is not greater than all before. Numbers may be left out. The last one,
+// 2⁶⁴ - 1, is never taken, so that numbers cannot wrap. A call that panics uses
+// up no number. Several goroutines may seal at once, but their calls of Seal have
+// to begin in the order of the numbers.
 //
-// Open takes every number, any number of times, as the message has to tell it:
-// TLS counts the records it has opened, QUIC sends part of the number in the
-// packet. Refusing a packet that comes twice is up to the protocol, which knows
-// which ones may come late.
+// Open takes every number, any number of times. How the number of a message is
+// known is up to the protocol: TLS counts the records it has opened, QUIC sends
+// part of the number in the packet. So is refusing a packet that comes twice: the
+// protocol knows which ones may come late.
 //
 // One key and IV serve one direction, and one AEAD of the sender: two would not
 // know of each other's numbers. Protocols limit how many messages a key may
@@ -65,7 +65,7 @@ func (c *counterNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte
 		defer scratch.Put(s)
 		g.seal(out, *s, plaintext, additionalData)
 	} else {
-		seal(&c.a.block, out[:n], plaintext, additionalData, whole[:], out[n:])
+		c.a.sealKernel(out[:n], out[n:], whole[:], plaintext, additionalData)
 	}
 	return ret
 }
@@ -85,7 +85,7 @@ func (c *counterNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]by
 		defer scratch.Put(s)
 		ok = g.open(out, *s, ciphertext, additionalData)
 	} else {
-		ok = open(&c.a.block, out, ciphertext[:n], additionalData, whole[:], ciphertext[n:])
+		ok = c.a.openKernel(out, ciphertext[n:], whole[:], ciphertext[:n], additionalData)
 	}
 	if !ok {
 		return nil, errOpen

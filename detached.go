@@ -59,23 +59,34 @@ func (a *AEAD) OpenDetached(dst, tag, nonce, ciphertext, additionalData []byte) 
 // sealDetached encrypts in to out, which is as long, and writes the tag. All has
 // been checked.
 func (a *AEAD) sealDetached(out, tag, nonce, in, aad []byte) {
-	switch {
-	case a.generic != nil:
+	if a.generic != nil {
 		a.generic.sealDetached(out, tag, nonce, in, aad)
-	case doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces:
-		a.sealPieces(out, tag, nonce, in, aad)
-	default:
-		seal(&a.block, out, in, aad, nonce, tag)
+		return
 	}
+	a.sealKernel(out, tag, nonce, in, aad)
 }
 
 // openDetached decrypts in to out, which is as long, and reports whether the tag
 // matched; where it did not, it leaves zeros in out. All has been checked.
 func (a *AEAD) openDetached(out, tag, nonce, in, aad []byte) bool {
-	switch {
-	case a.generic != nil:
+	if a.generic != nil {
 		return a.generic.openDetached(out, tag, nonce, in, aad)
-	case doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces:
+	}
+	return a.openKernel(out, tag, nonce, in, aad)
+}
+
+// sealKernel is sealDetached where a kernel holds the key.
+func (a *AEAD) sealKernel(out, tag, nonce, in, aad []byte) {
+	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces {
+		a.sealPieces(out, tag, nonce, in, aad)
+		return
+	}
+	seal(&a.block, out, in, aad, nonce, tag)
+}
+
+// openKernel is openDetached, likewise.
+func (a *AEAD) openKernel(out, tag, nonce, in, aad []byte) bool {
+	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces {
 		return a.openPieces(out, tag, nonce, in, aad)
 	}
 	return open(&a.block, out, in, aad, nonce, tag)

@@ -52,7 +52,7 @@ func ExampleNewWithCounterNonce() {
 	// gcm: sequence number 1 has been used or passed over: want 2 or more
 }
 
-// Nonces of 24 bytes may be random under one key forever.
+// Nonces of 24 bytes may be random, for any number of messages.
 func ExampleNewXAES() {
 	aead, err := gcm.NewXAES(make([]byte, 32)) // the key
 	if err != nil {

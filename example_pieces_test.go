@@ -61,6 +61,10 @@ func ExampleAEAD_NewSealer() {
 		if err == io.EOF {
 			break
 		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
 	tag := sealer.Tag(nil)
 

@@ -17,7 +17,7 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 	n := total(plaintext)
 	checkTextSize(n)
 	ret, out := extend(dst, int(n)+a.tagSize)
-	refuseGatherOverlap(out, plaintext, additionalData)
+	refuseGatherOverlap(out, nonce, plaintext, additionalData)
 	gather(out[:n], plaintext, 0)
 	if a.generic != nil {
 		a.generic.seal(out, nonce, out[:n], additionalData)
@@ -44,7 +44,7 @@ func (a *AEAD) OpenGather(dst, nonce []byte, sealed [][]byte, additionalData []b
 		return nil, errOpen
 	}
 	ret, out := extend(dst, int(n))
-	refuseGatherOverlap(out, sealed, additionalData)
+	refuseGatherOverlap(out, nonce, sealed, additionalData)
 	var whole [defaultTagSize]byte
 	tag := whole[:a.tagSize]
 	gather(tag, sealed, int(n))
@@ -77,8 +77,9 @@ func gather(dst []byte, slices [][]byte, from int) {
 }
 
 // refuseGatherOverlap panics as crypto/cipher does, where the place of a slice in
-// the output is what follows the slices before it.
-func refuseGatherOverlap(out []byte, slices [][]byte, aad []byte) {
+// the output is what follows the slices before it. The nonce must lie elsewhere
+// too: gathering would write over it before a kernel reads it.
+func refuseGatherOverlap(out, nonce []byte, slices [][]byte, aad []byte) {
 	at := 0
 	for _, s := range slices {
 		if overlap(out, s) && (at >= len(out) || &out[at] != &s[0]) {
@@ -87,4 +88,7 @@ func refuseGatherOverlap(out []byte, slices [][]byte, aad []byte) {
 		at += len(s)
 	}
 	refuseAnyOverlap(out, nil, aad)
+	if overlap(out, nonce) {
+		panic("gcm: invalid buffer overlap of output and nonce")
+	}
 }

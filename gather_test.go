@@ -122,6 +122,33 @@ func TestGatherOverlap(t *testing.T) {
 	})
 }
 
+// TestGatherOverlapNonce puts the nonce anywhere in the output, where gathering
+// would write over it: a message sealed under the bytes that came in its place
+// looks like any other.
+func TestGatherOverlapNonce(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a := make1(t, randomBytes(16), Options{Kernel: kernel})
+		const at, size = 20, 50
+		for place := range at + size + 30 {
+			for overhead, call := range map[int]func(b, nonce []byte){
+				16: func(b, nonce []byte) { a.SealGather(b[at:at], nonce, [][]byte{pool[:20], pool[:30]}, nil) },
+				0:  func(b, nonce []byte) { a.OpenGather(b[at:at], nonce, [][]byte{pool[:20], pool[:46]}, nil) },
+			} {
+				want := ""
+				if place > at-12 && place < at+size+overhead {
+					want = "gcm: invalid buffer overlap of output and nonce"
+				}
+				b := randomBytes(200)
+				if got := catch(func() { call(b, b[place:][:12]) }); got != want {
+					t.Errorf("nonce at %d, overhead %d: panics with %q, want %q", place, overhead, got, want)
+				} else if want != "" && !bytes.Equal(b, randomBytes(len(b))) {
+					t.Errorf("nonce at %d, overhead %d: wrote before it panicked", place, overhead)
+				}
+			}
+		}
+	})
+}
+
 // TestGatherTooLarge offers 64 GiB, all of them the same 1 MiB.
 func TestGatherTooLarge(t *testing.T) {
 	onEveryKernel(t, func(t *testing.T, kernel string) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 
-//go:build cgo && linux && (amd64 || arm64)
+//go:build cgo && (amd64 || arm64)
 
 package gcm
 

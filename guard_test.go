@@ -7,50 +7,32 @@ package gcm
 import (
 	"bytes"
 	"crypto/cipher"
-	"os"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/stitchgcm/gcm/internal/guard"
 )
 
-// guarded is memory between two pages that nobody may touch: a read or write of
-// one byte too many ends the program.
-type guarded []byte
+// guarded is memory between two pages that nobody may touch.
+type guarded struct{ guard.Memory }
 
 // newGuarded returns at least size bytes of it.
 func newGuarded(t *testing.T, size int) guarded {
 	t.Helper()
-	page := os.Getpagesize()
-	size = (size + page - 1) / page * page
-	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	m, free, err := guard.New(size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { unix.Munmap(all) })
-	for _, guard := range [][]byte{all[:page], all[page+size:]} {
-		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all[page:][:size:size]
+	t.Cleanup(func() { free() })
+	return guarded{m}
 }
 
 // take returns n bytes of g that touch the page after it, or the page before.
-func (g guarded) take(n int, end bool) []byte {
-	if end {
-		return g[len(g)-n:]
-	}
-	return g[:n:n]
-}
+func (g guarded) take(n int, end bool) []byte { return g.Take(n, end) }
 
 // readOnly forbids writing to g, or allows it again.
 func (g guarded) readOnly(t *testing.T, on bool) {
 	t.Helper()
-	prot := unix.PROT_READ
-	if !on {
-		prot |= unix.PROT_WRITE
-	}
-	if err := unix.Mprotect(g, prot); err != nil {
+	if err := g.ReadOnly(on); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -68,8 +50,8 @@ func TestGuardPages(t *testing.T) {
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
 		inGuard, outGuard := newGuarded(t, limit), newGuarded(t, limit)
 		aadGuard, nonceGuard, keyGuard := newGuarded(t, 10000), newGuarded(t, 1000), newGuarded(t, 32)
-		copy(aadGuard, bytes.Repeat(key, len(aadGuard)/len(key)))
-		copy(nonceGuard, bytes.Repeat(key, len(nonceGuard)/len(key)))
+		copy(aadGuard.Memory, bytes.Repeat(key, len(aadGuard.Memory)/len(key)))
+		copy(nonceGuard.Memory, bytes.Repeat(key, len(nonceGuard.Memory)/len(key)))
 		aadGuard.readOnly(t, true)
 		nonceGuard.readOnly(t, true)
 		want := make([]byte, 0, limit)
@@ -119,6 +101,38 @@ func TestGuardPages(t *testing.T) {
 					got, err := a.Open(out[:0], nonce, in, aad)
 					if forged != 0 && err == nil || forged == 0 && (err != nil || !bytes.Equal(got, pool[i%99:][:n])) {
 						t.Fatalf("text of %d, AAD of %d bytes: Open differs", n, len(aad))
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestWideLoads puts nonces, AAD and texts of 0 to 33 bytes against unreadable
+// pages, so that no field is loaded 16 bytes at a time whatever its length.
+func TestWideLoads(t *testing.T) {
+	const limit = 33 // bytes
+	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
+		nonceGuard, aadGuard := newGuarded(t, limit), newGuarded(t, limit)
+		in, out := newGuarded(t, limit+16), newGuarded(t, limit+16)
+		for nonceSize := 1; nonceSize <= limit; nonceSize++ {
+			tagSize := 12 + nonceSize%5
+			a, std := make1(t, key, Options{nonceSize, tagSize, kernel}), stdlib(t, key, nonceSize, 16)
+			for n := range limit + 1 {
+				for _, end := range []bool{true, false} {
+					nonce, aad := nonceGuard.take(nonceSize, end), aadGuard.take((n*nonceSize+n)%(limit+1), end)
+					copy(nonce, pool[n:])
+					copy(aad, pool[nonceSize:])
+					text := in.take(n, end)
+					copy(text, pool)
+					want := std.Seal(nil, nonce, text, aad)[:n+tagSize]
+					if got := a.Seal(out.take(n+tagSize, end)[:0], nonce, text, aad); !bytes.Equal(got, want) {
+						t.Fatalf("text of %d, AAD of %d, nonce of %d bytes: Seal differs", n, len(aad), nonceSize)
+					}
+					sealed := in.take(n+tagSize, end)
+					copy(sealed, want)
+					if got, err := a.Open(out.take(n, end)[:0], nonce, sealed, aad); err != nil || !bytes.Equal(got, pool[:n]) {
+						t.Fatalf("text of %d, AAD of %d, nonce of %d bytes: Open differs", n, len(aad), nonceSize)
 					}
 				}
 			}

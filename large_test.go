@@ -7,7 +7,6 @@ package gcm
 import (
 	"bytes"
 	"crypto/cipher"
-	"fmt"
 	"math/bits"
 	"os"
 	"testing"
@@ -60,114 +59,149 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// TestLargeAAD authenticates more than 4 GiB, all of them one page of zeros, so
-// that counts of bytes and of bits need more than 32 bits.
+// TestLargeAAD authenticates 512 MiB, and 4 GiB and one byte, all of them one
+// page of zeros, so that counts of bits and of bytes need more than 32 bits.
 func TestLargeAAD(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	aad := mapping(t, 1<<32+17, unix.PROT_READ)
+	zeros := mapping(t, 1<<32+1, unix.PROT_READ)
 	nonce, text := make([]byte, 12), pool[:100]
-	onEveryKernel(t, func(t *testing.T, kernel string) {
-		if kernel == dispatch.Generic {
-			return // which is what would be compared with
-		}
+	for _, n := range []uint64{1 << 29, 1<<32 + 1} {
+		aad := zeros[:int(n)]
 		want := stdlib(t, make([]byte, 16), 12, 16).Seal(nil, nonce, text, aad)
-		a := make1(t, make([]byte, 16), Options{Kernel: kernel})
-		if got := a.Seal(nil, nonce, text, aad); !bytes.Equal(got, want) {
-			t.Errorf("Seal gives %x, want %x", got, want)
-		}
-	})
+		onEveryKernel(t, func(t *testing.T, kernel string) {
+			if kernel == dispatch.Generic {
+				return // which is what would be compared with
+			}
+			a := make1(t, make([]byte, 16), Options{Kernel: kernel})
+			if got := a.Seal(nil, nonce, text, aad); !bytes.Equal(got, want) {
+				t.Errorf("AAD of %d bytes: Seal gives %x, want %x", n, got, want)
+			}
+			if got, err := a.Open(nil, nonce, want, aad); err != nil || !bytes.Equal(got, text) {
+				t.Errorf("AAD of %d bytes: Open gives %x, %v", n, got, err)
+			}
+		})
+	}
 }
 
-// TestLargeText seals and opens so much that the bits need more than 32 bits to
-// count, and the counter of a 12-byte nonce carries out of its low three bytes.
+// TestLargeText seals and opens 256 MiB, and so much that the bits need more than
+// 32 bits to count. The counter of a 12-byte nonce carries out of its low three
+// bytes.
 func TestLargeText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	const n = 1<<29 + 1<<16 + 5
-	buf := mapping(t, n+16, unix.PROT_READ|unix.PROT_WRITE)
+	const most = 1<<29 + 1<<16 + 5
+	buf := mapping(t, most+16, unix.PROT_READ|unix.PROT_WRITE)
 	nonce := make([]byte, 12)
 	zero := make([]byte, 1<<20)
-	onEveryKernel(t, func(t *testing.T, kernel string) {
-		if kernel == dispatch.Generic {
-			return
-		}
-		key := randomBytes(32)
-		a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
-		for i, pair := range [][2]cipher.AEAD{{a, std}, {std, a}} {
-			clear(buf)
-			pair[0].Seal(buf[:0], nonce, buf[:n], nil)
-			got, err := pair[1].Open(buf[:0], nonce, buf, nil)
-			if err != nil {
-				t.Fatal(fmt.Sprint([]string{"Seal", "Open"}[i], " differs: ", err))
+	for _, n := range []int{1 << 28, most} {
+		buf := buf[:n+16]
+		onEveryKernel(t, func(t *testing.T, kernel string) {
+			if kernel == dispatch.Generic {
+				return
 			}
-			for len(got) > 0 {
-				k := min(len(got), len(zero))
-				if !bytes.Equal(got[:k], zero[:k]) {
-					t.Fatal([]string{"Seal", "Open"}[i], " differs")
+			key := randomBytes(32)
+			a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
+			for i, pair := range [][2]cipher.AEAD{{a, std}, {std, a}} {
+				clear(buf)
+				pair[0].Seal(buf[:0], nonce, buf[:n], nil)
+				got, err := pair[1].Open(buf[:0], nonce, buf, nil)
+				if err != nil {
+					t.Fatalf("text of %d bytes: %s differs: %v", n, []string{"Seal", "Open"}[i], err)
 				}
-				got = got[k:]
+				for len(got) > 0 {
+					k := min(len(got), len(zero))
+					if !bytes.Equal(got[:k], zero[:k]) {
+						t.Fatalf("text of %d bytes: %s differs", n, []string{"Seal", "Open"}[i])
+					}
+					got = got[k:]
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
-// TestMoreThan4GiB seals and opens a text whose bytes need more than 32 bits to
-// count. The input is one page of zeros, and the output one piece of memory
-// again and again. It runs only where GCM_LONG is set.
+// TestMoreThan4GiB seals and opens a text of 4 GiB and 17 bytes, whose bytes need
+// more than 32 bits to count, through every door. The input is one page of zeros,
+// and the output one piece of memory again and again: what was written last to
+// each byte of that is compared, and the tag of all. It runs only where GCM_LONG
+// is set.
 func TestMoreThan4GiB(t *testing.T) {
 	if os.Getenv("GCM_LONG") == "" {
 		t.Skip("takes very long: set GCM_LONG=1")
 	}
-	const size = 1<<32 + 1<<20 + 77
+	const size = 1<<32 + 17
 	in := mapping(t, size+16, unix.PROT_READ)
 	n := len(in) - 16
-	last := in[n&^(os.Getpagesize()-1):]
-	if err := unix.Mprotect(last, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+	page := os.Getpagesize()
+	if err := unix.Mprotect(in[n&^(page-1):], unix.PROT_READ|unix.PROT_WRITE); err != nil {
 		t.Fatal(err)
 	}
 	out := repeated(t, size+16)
-	nonce := make([]byte, 12)
-	onEveryKernel(t, func(t *testing.T, kernel string) {
+	nonce, key := make([]byte, 12), randomBytes(16)
+	tag := reference.TagOfZeros(key, nonce, n)
+	stdlib(t, key, 12, 16).Seal(out[:0], nonce, in[:n], nil)
+	want := bytes.Clone(out[len(out)-period:])
+	test := func(t *testing.T, kernel string) {
 		if kernel == dispatch.Generic {
 			return
 		}
-		key := randomBytes(16)
-		a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
+		a := make1(t, key, Options{Kernel: kernel})
+		clear(out[:period])
 		clear(in[n:])
-		want := bytes.Clone(std.Seal(out[:0], nonce, in[:n], nil)[n-50:])
-		if got := a.Seal(out[:0], nonce, in[:n], nil)[n-50:]; !bytes.Equal(got, want) {
-			t.Errorf("Seal ends with %x, want %x", got, want)
+		got := a.Seal(out[:0], nonce, in[:n], nil)
+		if got := got[len(got)-period:]; !bytes.Equal(got, want) {
+			t.Errorf("Seal differs, and ends with %x, want %x", got[period-33:], want[period-33:])
 		}
-		copy(in[n:], reference.TagOfZeros(key, nonce, n))
+		// To open zeros gives what sealing them gives, with another tag.
+		clear(out[:period])
+		copy(in[n:], tag)
 		if _, err := a.Open(out[:0], nonce, in, nil); err != nil {
 			t.Error(err)
 		}
-		in[n] ^= 1
-		copy(out[n-100:], pool[:100])
-		if _, err := a.Open(out[:0], nonce, in, nil); err == nil || !bytes.Equal(out[n-100:n], make([]byte, 100)) {
-			t.Errorf("a forged message gives %v and leaves %x", err, out[n-100:n])
+		if got := out[len(out)-period : n]; !bytes.Equal(got, want[:period-16]) {
+			t.Errorf("Open differs, and ends with %x, want %x", got[len(got)-17:], want[period-33:period-16])
 		}
+		in[n] ^= 1
+		copy(out, bytes.Repeat(fence, period/len(fence)))
+		if _, err := a.Open(out[:0], nonce, in, nil); err == nil {
+			t.Error("a forged message opens")
+		}
+		if got := out[len(out)-period : n]; len(bytes.TrimLeft(got, "\x00")) > 0 {
+			t.Error("a forged message leaves text")
+		}
+	}
+	onEveryKernel(t, test)
+	t.Run("pieces", func(t *testing.T) {
+		defer dispatch.Force(dispatch.Pieces)()
+		test(t, Kernels()[0])
 	})
 }
 
-// repeated returns size bytes of address space in which the same 64 MiB of
-// memory appear again and again.
+// period is the number of bytes of memory that repeated shows: less than the
+// caches hold, and a multiple of all pages.
+const period = 1 << 20
+
+// repeated returns size bytes of address space in which the same memory appears
+// again and again.
 func repeated(t *testing.T, size uint64) []byte {
-	const piece = 64 << 20
-	file, err := os.CreateTemp(t.TempDir(), "")
+	file, err := os.CreateTemp("/dev/shm", "") // where Linux never writes pages to a disk
+	if err != nil {
+		file, err = os.CreateTemp(t.TempDir(), "")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	os.Remove(file.Name())
 	defer file.Close()
-	if err := file.Truncate(piece); err != nil {
+	if err := file.Truncate(period); err != nil {
 		t.Fatal(err)
 	}
-	all := mapping(t, size+piece, unix.PROT_NONE)
-	for at := 0; at+piece <= len(all); at += piece {
-		_, err := unix.MmapPtr(int(file.Fd()), 0, unsafe.Pointer(&all[at]), piece,
+	all := mapping(t, size+period, unix.PROT_NONE)
+	for at := 0; at+period <= len(all); at += period {
+		_, err := unix.MmapPtr(int(file.Fd()), 0, unsafe.Pointer(&all[at]), period,
 			unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED)
 		if err != nil {
 			t.Fatal(err)

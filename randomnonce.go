@@ -48,7 +48,7 @@ func (r *randomNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte 
 	if g := r.a.generic; g != nil {
 		g.seal(out, nonce, plaintext, additionalData)
 	} else {
-		seal(&r.a.block, out[:n], plaintext, additionalData, nonce, out[n:])
+		r.a.sealKernel(out[:n], out[n:], nonce, plaintext, additionalData)
 	}
 	return ret
 }
@@ -71,7 +71,7 @@ func (r *randomNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]byt
 		if inPlace {
 			body = out[:copy(out, body)]
 		}
-		ok = open(&r.a.block, out, body, additionalData, start[:], tag)
+		ok = r.a.openKernel(out, tag, start[:], body, additionalData)
 	case inPlace:
 		ok = g.openDetached(out, text[n:], nonce, text[:n], additionalData)
 	default:

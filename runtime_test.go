@@ -19,37 +19,43 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stitchgcm/gcm/cshim"
+	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
 // onStack seals and opens memory of its own stack frame, below depth frames.
-func onStack(a *AEAD, depth int, want []byte) bool {
+// Through an AEAD all memory would escape to the heap, as it may be crypto/cipher
+// that gets it: so this calls the kernel behind it.
+func onStack(block *direct.KeyBlock, depth int, want []byte) bool {
 	var frame [600]byte
 	if depth > 0 {
 		copy(frame[:], want)
-		return onStack(a, depth-1, want) && bytes.Equal(frame[:len(want)], want)
+		return onStack(block, depth-1, want) && bytes.Equal(frame[:len(want)], want)
 	}
 	var nonce [12]byte
 	copy(nonce[:], pool)
-	text, aad := frame[:len(want)-16], frame[len(frame)-20:]
+	n := len(want) - 16
+	text, tag, aad := frame[:n], frame[n:len(want)], frame[len(frame)-20:]
 	copy(text, pool)
 	copy(aad, pool)
-	got := a.Seal(frame[:0], nonce[:], text, aad)
-	same := bytes.Equal(got, want)
-	back, err := a.Open(frame[:0], nonce[:], got, aad)
-	return same && err == nil && bytes.Equal(back, pool[:len(text)])
+	seal(block, text, text, aad, nonce[:], tag)
+	same := bytes.Equal(frame[:len(want)], want)
+	return open(block, text, text, aad, nonce[:], tag) && same && bytes.Equal(text, pool[:n])
 }
 
 // TestStacks calls from goroutines whose stacks are small, then deep, and move
 // as they grow, and passes memory that lies on them.
 func TestStacks(t *testing.T) {
 	onEveryKernel(t, func(t *testing.T, kernel string) {
+		if kernel == dispatch.Generic {
+			return // crypto/cipher looks after its own
+		}
 		a, std := make1(t, make([]byte, 16), Options{Kernel: kernel}), stdlib(t, make([]byte, 16), 12, 16)
 		var wg sync.WaitGroup
 		for n := range 500 {
 			want := std.Seal(nil, pool[:12], pool[:n], pool[:20])
 			wg.Go(func() {
-				if !onStack(a, n%40*(n%40), want) {
+				if !onStack(&a.block, n%40*(n%40), want) {
 					t.Errorf("text of %d bytes differs", n)
 				}
 			})

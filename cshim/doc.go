@@ -5,6 +5,6 @@
 // the .S files, and thin Go functions over them.
 //
 // It checks nothing; package gcm is the door for everybody else. Where the
-// kernels are not built (without cgo, on systems other than Linux, and on
-// architectures that have none), the package has nothing but Linked.
+// kernels are not built (without cgo, and on architectures that have none), the
+// package has nothing but Linked.
 package cshim

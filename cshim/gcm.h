@@ -2,8 +2,9 @@
 //
 // AES-GCM (NIST SP 800-38D), one call per message.
 //
-// To use it from C: compile shim.c and the .S file of your architecture into
-// your program, with no particular flags. For example, on amd64:
+// To use it from C: compile shim.c and the .S files of your architecture into
+// your program, with gcc or clang and no particular flags, for a system whose
+// objects are ELF, Mach-O or PE/COFF. For example, on amd64:
 //
 //	uint8_t block[STITCHGCM_KEY_BLOCK_SIZE] __attribute__((aligned(64)));
 //	stitchgcm_init(STITCHGCM_VAES_AVX512, block, key, 32);
@@ -21,6 +22,13 @@
 #define STITCHGCM_GCM_H
 
 #include <stdint.h>
+
+#include "symbols.h"
+
+// The functions below, as the linker sees them.
+#define stitchgcm_init STITCHGCM_SYMBOL(init)
+#define stitchgcm_seal STITCHGCM_SYMBOL(seal)
+#define stitchgcm_open STITCHGCM_SYMBOL(open)
 
 #ifdef __cplusplus
 extern "C" {

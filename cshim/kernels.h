@@ -6,156 +6,167 @@
 
 #include <stdint.h>
 
+#include "symbols.h"
+
+// Kernels for amd64 have System V's calling convention on every system. On Windows
+// it is for their callers to keep what only its own convention preserves: rdi, rsi
+// and xmm6 to xmm15. Compilers see to that.
+#if defined(__x86_64__)
+#define STITCHGCM_KERNEL __attribute__((sysv_abi))
+#else
+#define STITCHGCM_KERNEL
+#endif
+
 #pragma GCC visibility push(hidden)
 
 #if defined(__x86_64__) // kernel vaes-avx512
 
 // set up the key block for a 128-bit key.
-void stitchgcm_vaes_avx512_init_128(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_init_128)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 128-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx512_seal_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx512_open_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
-void stitchgcm_vaes_avx512_init_192(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_init_192)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 192-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx512_seal_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx512_open_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
-void stitchgcm_vaes_avx512_init_256(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_init_256)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 256-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx512_seal_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx512_open_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 #endif
 
 #if defined(__x86_64__) // kernel vaes-avx2
 
 // set up the key block for a 128-bit key.
-void stitchgcm_vaes_avx2_init_128(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_init_128)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 128-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx2_seal_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx2_open_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
-void stitchgcm_vaes_avx2_init_192(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_init_192)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 192-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx2_seal_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx2_open_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
-void stitchgcm_vaes_avx2_init_256(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_init_256)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 256-bit key (SP 800-38D, 7.1).
-void stitchgcm_vaes_avx2_seal_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_vaes_avx2_open_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 #endif
 
 #if defined(__x86_64__) // kernel aesni
 
 // set up the key block for a 128-bit key.
-void stitchgcm_aesni_init_128(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_init_128)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 128-bit key (SP 800-38D, 7.1).
-void stitchgcm_aesni_seal_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_aesni_open_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
-void stitchgcm_aesni_init_192(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_init_192)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 192-bit key (SP 800-38D, 7.1).
-void stitchgcm_aesni_seal_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_aesni_open_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
-void stitchgcm_aesni_init_256(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_init_256)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 256-bit key (SP 800-38D, 7.1).
-void stitchgcm_aesni_seal_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_aesni_open_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 #endif
 
 #if defined(__aarch64__) // kernel eor3
 
 // set up the key block for a 128-bit key.
-void stitchgcm_eor3_init_128(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_init_128)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 128-bit key (SP 800-38D, 7.1).
-void stitchgcm_eor3_seal_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_eor3_open_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
-void stitchgcm_eor3_init_192(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_init_192)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 192-bit key (SP 800-38D, 7.1).
-void stitchgcm_eor3_seal_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_eor3_open_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
-void stitchgcm_eor3_init_256(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_init_256)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 256-bit key (SP 800-38D, 7.1).
-void stitchgcm_eor3_seal_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_eor3_open_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 #endif
 
 #if defined(__aarch64__) // kernel pmull
 
 // set up the key block for a 128-bit key.
-void stitchgcm_pmull_init_128(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_init_128)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 128-bit key (SP 800-38D, 7.1).
-void stitchgcm_pmull_seal_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_pmull_open_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
-void stitchgcm_pmull_init_192(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_init_192)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 192-bit key (SP 800-38D, 7.1).
-void stitchgcm_pmull_seal_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_pmull_open_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
-void stitchgcm_pmull_init_256(uint8_t *block, const uint8_t *key);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_init_256)(uint8_t *block, const uint8_t *key);
 
 // encrypt and authenticate one message under a 256-bit key (SP 800-38D, 7.1).
-void stitchgcm_pmull_seal_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, uint8_t *tag, uint64_t tag_len);
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
-uint64_t stitchgcm_pmull_open_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 #endif
 
 #pragma GCC visibility pop

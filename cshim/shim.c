@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 
-//go:build cgo && linux && (amd64 || arm64)
+//go:build cgo && (amd64 || arm64)
 
 // Dispatch from the kernel and rounds in the key block to the generated kernels.
 
@@ -9,11 +9,21 @@
 #include "gcm.h"
 #include "kernels.h"
 
-typedef void init_t(uint8_t *block, const uint8_t *key);
-typedef void seal_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
+// stitchgcm_foreign_takes tells of each message whether a kernel that a user
+// brought does it. There is none but under the build tag that foreign.go names.
+#ifdef STITCHGCM_FOREIGN
+#include "foreign_frame.h"
+#else
+#define stitchgcm_foreign_takes(block, len, aad_len, nonce_len) 0
+#define stitchgcm_foreign_seal(...) (void)0
+#define stitchgcm_foreign_open(...) 0
+#endif
+
+typedef STITCHGCM_KERNEL void init_t(uint8_t *block, const uint8_t *key);
+typedef STITCHGCM_KERNEL void seal_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
 	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
 	uint8_t *tag, uint64_t tag_len);
-typedef uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
+typedef STITCHGCM_KERNEL uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len,
 	const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len,
 	const uint8_t *tag, uint64_t tag_len);
 
@@ -23,9 +33,9 @@ typedef uint64_t open_t(const uint8_t *block, uint8_t *out, const uint8_t *in, u
 
 // TABLE initializes the table of an operation. What it does not name is zero.
 #define EACH(op, id, kernel) \
-	[AT(id, 10)] = stitchgcm_##kernel##_##op##_128, \
-	[AT(id, 12)] = stitchgcm_##kernel##_##op##_192, \
-	[AT(id, 14)] = stitchgcm_##kernel##_##op##_256
+	[AT(id, 10)] = STITCHGCM_SYMBOL(kernel##_##op##_128), \
+	[AT(id, 12)] = STITCHGCM_SYMBOL(kernel##_##op##_192), \
+	[AT(id, 14)] = STITCHGCM_SYMBOL(kernel##_##op##_256)
 #if defined(__x86_64__)
 #define TABLE(op) { EACH(op, STITCHGCM_VAES_AVX512, vaes_avx512), \
 	EACH(op, STITCHGCM_VAES_AVX2, vaes_avx2), EACH(op, STITCHGCM_AESNI, aesni) }
@@ -68,6 +78,10 @@ void stitchgcm_seal(const uint8_t *block, uint8_t *out, const uint8_t *in, uint6
 
 	if (!seal)
 		__builtin_trap();
+	if (stitchgcm_foreign_takes(block, len, aad_len, nonce_len)) {
+		stitchgcm_foreign_seal(block, out, in, len, aad, aad_len, nonce, tag, tag_len);
+		return;
+	}
 	seal(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
 }
 
@@ -79,6 +93,8 @@ uint64_t stitchgcm_open(const uint8_t *block, uint8_t *out, const uint8_t *in, u
 
 	if (!open)
 		__builtin_trap();
+	if (stitchgcm_foreign_takes(block, len, aad_len, nonce_len))
+		return stitchgcm_foreign_open(block, out, in, len, aad, aad_len, nonce, tag, tag_len);
 	return open(block, out, in, len, aad, aad_len, nonce, nonce_len, tag, tag_len);
 }
 

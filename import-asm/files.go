@@ -21,7 +21,7 @@ type file struct {
 // generate makes all generated files in memory.
 func generate() ([]file, error) {
 	all := kernels.All()
-	files := []file{{"cshim/kernels.h", emit.Header(all...)}}
+	files := []file{{"cshim/symbols.h", emit.Symbols()}, {"cshim/kernels.h", emit.Header(all...)}}
 	byArch := map[string][][]*ir.Program{}
 	for _, ps := range all {
 		byArch[ps[0].ISA.Name] = append(byArch[ps[0].ISA.Name], ps)

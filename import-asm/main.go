@@ -10,6 +10,9 @@
 //	go run ./import-asm -list      # name the files
 //	go run ./import-asm -schedule KERNEL [-bits N]
 //	                               # print its bulk loops as its model runs them
+//	go run ./import-asm -tree DIR -manifest FILE [-check]
+//	                               # bring in a kernel of others, or compare it;
+//	                               # see third_party/README.md
 package main
 
 import (
@@ -38,12 +41,15 @@ func run(args []string) error {
 	list := flags.Bool("list", false, "name the files instead of writing")
 	schedule := flags.String("schedule", "", "print the bulk loops of a `kernel` with cycle, port and origin of each instruction instead of writing")
 	bits := flags.Int("bits", 128, "key size in bits for -schedule")
+	tree := flags.String("tree", "", "a source `directory` with a kernel of others to bring in, with -manifest")
+	manifest := flags.String("manifest", "", "the `file` that describes the kernel in -tree")
 	err := flags.Parse(args)
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(os.Stdout)
+		fmt.Println("Usage: go run ./import-asm [flags]; without flags it writes every generated file")
 		flags.PrintDefaults()
 		return nil
 	case err != nil:
@@ -56,12 +62,19 @@ func run(args []string) error {
 		return errors.New("-schedule excludes -check and -list")
 	case given["bits"] && !given["schedule"]:
 		return errors.New("-bits goes with -schedule only")
+	case given["tree"] != given["manifest"]:
+		return errors.New("-tree and -manifest go together")
+	case given["tree"] && (*list || given["schedule"]):
+		return errors.New("-tree excludes -list and -schedule")
 	case given["schedule"]:
 		return printSchedules(os.Stdout, *schedule, *bits)
 	}
 	root, err := moduleRoot()
 	if err != nil {
 		return err
+	}
+	if given["tree"] {
+		return importForeign(root, *tree, *manifest, *check)
 	}
 	files, err := generate()
 	if err != nil {
@@ -72,7 +85,7 @@ func run(args []string) error {
 		case *list:
 			fmt.Println(f.name)
 		case *check:
-			if err := compare(root, f); err != nil {
+			if err := compare(root, f, "make regenerate"); err != nil {
 				return err
 			}
 		default:
@@ -83,6 +96,7 @@ func run(args []string) error {
 	}
 	if *check {
 		fmt.Printf("%d generated files are up to date\n", len(files))
+		return verifyForeign(root)
 	}
 	return nil
 }
@@ -105,11 +119,12 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// compare reports the first line in which the file on disk differs.
-func compare(root string, f file) error {
+// compare reports the first line in which the file on disk differs, and what
+// writes it anew.
+func compare(root string, f file, remedy string) error {
 	have, err := os.ReadFile(filepath.Join(root, f.name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is missing; run make regenerate", f.name)
+		return fmt.Errorf("%s is missing; run %s", f.name, remedy)
 	}
 	if err != nil {
 		return err
@@ -121,10 +136,10 @@ func compare(root string, f file) error {
 	for i := range max(len(h), len(w)) {
 		a, b := line(h, i), line(w, i)
 		if a != b {
-			return fmt.Errorf("%s differs at line %d; run make regenerate\n  have %s\n  want %s", f.name, i+1, a, b)
+			return fmt.Errorf("%s differs at line %d; run %s\n  have %s\n  want %s", f.name, i+1, remedy, a, b)
 		}
 	}
-	return fmt.Errorf("%s differs; run make regenerate", f.name)
+	return fmt.Errorf("%s differs; run %s", f.name, remedy)
 }
 
 func line(lines []string, i int) string {

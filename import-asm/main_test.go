@@ -36,7 +36,7 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if err := compare(root, f); err != nil {
+		if err := compare(root, f, "make regenerate"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -115,7 +115,7 @@ const victim = "cshim/vaes_avx512_amd64.S"
 // TestWriting writes a tree, finds it up to date, and repairs it.
 func TestWriting(t *testing.T) {
 	tr := newTree(t)
-	tr.fails("cshim/kernels.h is missing; run make regenerate", ".", "-check")
+	tr.fails("cshim/symbols.h is missing; run make regenerate", ".", "-check")
 	if stdout, stderr, status := tr.run("deep/er"); status != 0 || stdout != "" || stderr != "" {
 		t.Fatalf("status %d, says %q and %q", status, stdout, stderr)
 	}

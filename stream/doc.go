@@ -25,8 +25,9 @@
 // [Options.Workers] segments are sealed or opened at a time. The goroutines for
 // that live within one call of a method, and it is within such calls only that the
 // underlying reader or writer is used: an io.ReaderAt by several goroutines at
-// once, others by one at a time, but not always by that of the caller. Copying is fastest by [io.Copy], which reads, seals and
-// writes at once: it finds [Writer.ReadFrom] and [Reader.WriteTo] by itself.
+// once, others by one at a time, but not always by that of the caller. Copying is
+// fastest by [io.Copy], which reads, seals and writes at once: it finds
+// [Writer.ReadFrom] and [Reader.WriteTo] by itself.
 //
 // # Format
 //

@@ -153,11 +153,8 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 		if len(l.text) == 0 {
 			return nil
 		}
-		m, err := w.Write(l.text)
+		m, err := writeAll(w, l.text)
 		n += int64(m)
-		if err == nil && m != len(l.text) {
-			err = io.ErrShortWrite
-		}
 		return err
 	}
 	for len(r.ready) > 0 {

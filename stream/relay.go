@@ -77,3 +77,14 @@ func relay(n int, read func(lane int) bool, work func(lane int), write func(lane
 		panic(*p)
 	}
 }
+
+// breakOnPanic returns a function to be deferred, which sets err where a panic
+// comes by, so that a deferred Close does not make a whole stream of a part.
+func breakOnPanic(err *error) func() {
+	return func() {
+		if p := recover(); p != nil {
+			*err = errPanic
+			panic(p)
+		}
+	}
+}

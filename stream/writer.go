@@ -160,30 +160,10 @@ func (w *Writer) relay(jobs int, read func(i int) bool) {
 		l := &w.lanes[i]
 		l.text = nil
 		if w.err = l.err; w.err == nil {
-			w.err = writeAll(w.w, l.sealed)
+			_, w.err = writeAll(w.w, l.sealed)
 		}
 		return w.err == nil
 	})
-}
-
-// breakOnPanic returns a function to be deferred, which sets err where a panic
-// comes by, so that a deferred Close does not make a whole stream of a part.
-func breakOnPanic(err *error) func() {
-	return func() {
-		if p := recover(); p != nil {
-			*err = errPanic
-			panic(p)
-		}
-	}
-}
-
-// writeAll writes p, and takes it for an error when less was written.
-func writeAll(w io.Writer, p []byte) error {
-	n, err := w.Write(p)
-	if err == nil && n != len(p) {
-		err = io.ErrShortWrite
-	}
-	return err
 }
 
 // ReadFrom reads r to its end and seals what it reads, but for what it holds back
@@ -230,36 +210,6 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 	return n, err
 }
-
-// fill reads at least the given number of bytes to p, and more where one Read
-// gives more. The error is that of r, when it came before.
-func fill(r io.Reader, p []byte, least int) (n int, err error) {
-	for empty := 0; n < least && err == nil; {
-		end := len(p)
-		if n+maxRead+1 < least {
-			end = n + maxRead
-		}
-		var m int
-		m, err = r.Read(p[n:end])
-		n += m
-		if m > 0 {
-			empty = 0
-		} else if empty++; empty == maxEmptyReads && err == nil {
-			err = io.ErrNoProgress
-		}
-	}
-	if n >= least {
-		err = nil // it comes again
-	}
-	return n, err
-}
-
-// maxRead is how many bytes are read at once while more are needed. From 1 MiB on,
-// copies in memory go past the cache, out of which the text is to be sealed.
-const maxRead = 512 << 10
-
-// maxEmptyReads in a row, each without an error, mean that a reader is broken.
-const maxEmptyReads = 100
 
 // Close seals what was held back as the end of the stream and writes it; it does
 // not close the underlying writer. Only a closed stream is whole: who cannot

@@ -54,12 +54,25 @@ func crypt(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 	fail := func(err error) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	// As from a variable of a shell that is not set: it must not mean another place.
+	nameless := ""
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name != "aad" && f.Value.String() == "" {
+			nameless = f.Name
+		}
+	})
+	if nameless != "" {
+		return usageError(fmt.Sprintf("%s: -%s names no file", name, nameless))
+	}
 	if *keyFile == "" && os.Getenv(keyVariable) == "" {
 		return usageError(name + ": no key given; name the file that holds it with -key-file, or set " + keyVariable)
 	}
 	key, keyInfo, err := readKey(*keyFile)
 	if err != nil {
 		return fail(err)
+	}
+	if _, err := chosen(); err != nil {
+		return fail(errors.New(plain(err)))
 	}
 	if *segment == 0 {
 		return usageError(name + ": -segment 0 is no size in bytes")
@@ -129,7 +142,9 @@ func crypt(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 }
 
 // plain is the text of an error without the name of the package that it is from.
-func plain(err error) string { return strings.TrimPrefix(err.Error(), "stream: ") }
+func plain(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "stream: "), "gcm: ")
+}
 
 // sentence says that what was tried with a file failed, and why.
 func sentence(tried, name string, err error) error {

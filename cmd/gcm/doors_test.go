@@ -10,6 +10,7 @@ import (
 	"github.com/stitchgcm/gcm/cshim"
 	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/record"
 )
 
 // Every door is shown, with what it takes or why it takes nothing.
@@ -33,10 +34,10 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	for want, d := range map[string]doorReport{
-		"all messages":                    {"direct", 0, -1, ""},
-		"messages of at most 7 bytes":     {"direct", 0, 7, ""},
-		"longer messages":                 {"cgo", 8, -1, ""},
-		"not used: for reason": {"cgo", 0, -1, "for reason"},
+		"all messages":                {"direct", 0, -1, ""},
+		"messages of at most 7 bytes": {"direct", 0, 7, ""},
+		"longer messages":             {"cgo", 8, -1, ""},
+		"not used: for reason":        {"cgo", 0, -1, "for reason"},
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("%+v is shown as %q, want %q", d, got, want)
@@ -85,5 +86,24 @@ func TestThrough(t *testing.T) {
 	through("")()
 	if dispatch.DoorFor(0, true) != dispatch.Direct || dispatch.DoorFor(1<<30, true) != dispatch.Cgo {
 		t.Error("a door stays forced")
+	}
+}
+
+// The table names the door that the messages of a row took.
+func TestDoorOf(t *testing.T) {
+	for _, c := range []struct {
+		kernel, door string
+		size         int
+		want         string
+	}{
+		{dispatch.Generic, "", 16, "-"},
+		{dispatch.AESNI, "cgo", 16, "cgo"},
+		{dispatch.AESNI, "", dispatch.DirectMax - aadSize - nonceSize, "direct"},
+		{dispatch.AESNI, "", dispatch.DirectMax, dispatch.Doors[dispatch.DoorFor(dispatch.DirectMax+1, cshim.Linked)]},
+	} {
+		r := record.Row{Series: record.Series{Kernel: c.kernel, Door: c.door}, Size: c.size}
+		if got := doorOf(r); got != c.want {
+			t.Errorf("%+v took door %q, want %q", r, got, c.want)
+		}
 	}
 }

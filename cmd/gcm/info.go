@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/stitchgcm/gcm/cshim"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
@@ -26,8 +27,9 @@ type report struct {
 	Features  map[string]bool `json:"features"`
 	Kernels   []kernelReport  `json:"kernels"` // best first
 	Doors     []doorReport    `json:"doors"`
-	Chosen    string          `json:"chosen"` // "" when New fails
-	Why       string          `json:"why"`    // one sentence
+	Foreign   string          `json:"foreign,omitempty"` // kernel from third_party behind the cgo door
+	Chosen    string          `json:"chosen"`            // "" when New fails
+	Why       string          `json:"why"`               // one sentence
 }
 
 type kernelReport struct {
@@ -52,6 +54,7 @@ func survey() (report, error) {
 		r.Kernels = append(r.Kernels, kernelReport{k.Name, append([]string{}, k.Needs...), why == "", why})
 	}
 	r.Doors = doors()
+	r.Foreign = cshim.Foreign
 	name, err := chosen()
 	r.Chosen = name
 	switch {
@@ -114,6 +117,9 @@ func info(args []string, stdout io.Writer) error {
 	}
 	for _, d := range r.Doors {
 		fmt.Fprintf(w, "door\t%s\t%v\n", d.Name, d)
+	}
+	if r.Foreign != "" {
+		fmt.Fprintf(w, "foreign\t%s\tfrom third_party, for texts of messages that take the cgo door\n", r.Foreign)
 	}
 	if failed == nil {
 		fmt.Fprintf(w, "chosen\t%s\t%s\n", r.Chosen, r.Why)

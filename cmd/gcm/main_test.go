@@ -148,6 +148,7 @@ func TestInfo(t *testing.T) {
 // for both.
 func TestEnvironment(t *testing.T) {
 	exe := build(t)
+	key := write(t, t.TempDir(), "key", make([]byte, 32))
 	for _, c := range []struct {
 		env    string
 		args   []string
@@ -160,6 +161,7 @@ func TestEnvironment(t *testing.T) {
 		{"GCM_KERNEL=fastest", []string{"info"}, 1, "none", "fastest"},
 		{"GCM_KERNEL=fastest", []string{"speed"}, 1, "", "fastest"},
 		{"GCM_KERNEL=fastest", []string{"check", exe}, 1, "", "fastest"},
+		{"GCM_KERNEL=fastest", []string{"encrypt", "-key-file", key}, 1, "", `gcm: encrypt: kernel "fastest"`},
 		{"GODEBUG=cpu.aes=off", []string{"info", "-json"}, 0, `"chosen":"generic"`, ""},
 		{"GODEBUG=cpu.aes=off", []string{"info"}, 0, "cpu.aes=off", ""},
 		{"GCM_KERNEL=", []string{"unknown"}, 2, "", "unknown"},

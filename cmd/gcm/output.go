@@ -17,8 +17,9 @@ import (
 // output is a file that appears under its name when it is whole, or not at all.
 // Until then it is a temporary file beside it.
 type output struct {
-	file   *os.File
-	target string // name, without symbolic links
+	file    *os.File
+	target  string         // name, without symbolic links
+	signals chan os.Signal // that ask the program to end, since before there was a temporary file
 
 	mu      sync.Mutex
 	settled bool // committed or discarded
@@ -47,14 +48,21 @@ func createOutput(name string) (*output, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, sentence("cannot write", name, err)
 	}
+	mode := fs.FileMode(0o666)
+	if err == nil {
+		mode = info.Mode().Perm() // from the beginning: who may not read the old file shall not open this one
+	}
+	signals := notifyEndings()
 	temporary := filepath.Join(filepath.Dir(target), ".gcm-"+rand.Text())
-	f, fail := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, fail := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if fail != nil {
+		signal.Stop(signals)
 		return nil, sentence("cannot make a file beside", name, fail)
 	}
-	o := &output{file: f, target: target}
+	o := &output{file: f, target: target, signals: signals}
 	if err == nil {
-		if err := f.Chmod(info.Mode().Perm()); err != nil {
+		if err := f.Chmod(mode); err != nil {
+			signal.Stop(signals)
 			o.discard()
 			return nil, sentence("cannot keep the mode of", name, err)
 		}
@@ -101,22 +109,31 @@ func (o *output) discard() {
 	}
 }
 
-// discardOnSignal discards the file, and then ends the program in the usual way,
-// when a signal asks it to end. The function that it returns undoes this.
-func (o *output) discardOnSignal() (undo func()) {
+// notifyEndings returns a channel to which signals go that ask the program to end.
+func notifyEndings() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	for _, s := range endings {
 		if !signal.Ignored(s) { // as nohup does
 			signal.Notify(signals, s)
 		}
 	}
+	return signals
+}
+
+// discardOnSignal discards the temporary file, and then ends the program in the
+// usual way, when a signal asks it to end. The function that it returns undoes
+// this.
+func (o *output) discardOnSignal() (undo func()) {
+	if o.direct {
+		return func() {}
+	}
 	done := make(chan struct{})
 	go func() {
 		select {
 		case <-done:
-		case s := <-signals:
+		case s := <-o.signals:
 			o.mu.Lock() // for good: nothing comes after this
-			if !o.settled && !o.direct && os.Remove(o.file.Name()) != nil {
+			if !o.settled && os.Remove(o.file.Name()) != nil {
 				o.file.Close() // Windows removes no open file
 				os.Remove(o.file.Name())
 			}
@@ -128,7 +145,7 @@ func (o *output) discardOnSignal() (undo func()) {
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
+		signal.Stop(o.signals)
 		close(done)
 	}
 }

@@ -50,8 +50,9 @@ func (p *pulse) usual() float64 {
 }
 
 // best returns the least time, as it would have been with the usual clock. It
-// trusts no lap in which the clock was quite another, and takes the least of all
-// where there is none left.
+// trusts no lap in which the clock was quite another, nor one of more than twice
+// the least time, which no clock explains: another program had the processor. It
+// takes the least of all where there is none left.
 func (l laps) best(usual float64) float64 {
 	best := math.Inf(1)
 	for _, x := range l.steady {
@@ -59,7 +60,7 @@ func (l laps) best(usual float64) float64 {
 			best = min(best, float64(x.ns)*scale)
 		}
 	}
-	if math.IsInf(best, 1) {
+	if best > 2*l.least {
 		return l.least
 	}
 	return best

@@ -20,6 +20,7 @@ func TestBest(t *testing.T) {
 		"quite another clock":  {laps{6, []lap{{12, 100}, {6, 200}, {9, 60}}}, 12},
 		"no clock to be right": {laps{6, []lap{{6, 200}}}, 6},
 		"never steady":         {laps{7, nil}, 7},
+		"steady and disturbed": {laps{7, []lap{{30, 100}, {15, 100}}}, 7},
 	} {
 		if got := c.l.best(100); math.Abs(got-c.want) > 1e-5 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

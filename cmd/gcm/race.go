@@ -3,14 +3,11 @@
 package main
 
 import (
-	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"flag"
 	"fmt"
-	"io"
 	"math"
-	"text/tabwriter"
 	"time"
 
 	"github.com/stitchgcm/gcm"
@@ -19,8 +16,11 @@ import (
 	"github.com/stitchgcm/gcm/internal/record"
 )
 
-// aadSize is the additional data of each timed message, in bytes, as in TLS.
-const aadSize = 13
+// Sizes of each timed message beside its text, in bytes.
+const (
+	aadSize   = 13 // as in TLS
+	nonceSize = 12
+)
 
 // A pace is how long everything in a race is timed.
 type pace struct {
@@ -198,7 +198,7 @@ func newTrack(sizes []int) *track {
 		most = max(most, n)
 	}
 	const tag = 16
-	return &track{make([]byte, 12), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag)}
+	return &track{make([]byte, nonceSize), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag)}
 }
 
 // turn lets a rival work for about d and returns nanoseconds per message.
@@ -249,32 +249,4 @@ func (l *portLimit) turn(d time.Duration, p *pulse) {
 	aes, clmul, _ := limit.Measure(l.kernel, max(d, time.Millisecond))
 	p.note(&l.aes, aes)
 	p.note(&l.clmul, clmul)
-}
-
-// heading explains the table for people to read.
-func heading(w io.Writer, p pace) {
-	fmt.Fprintf(w, "Time per call with %d bytes of additional data: the fastest of %d turns, spread over the whole\n"+
-		"run, %v a row, at the clock that the processor had most of the time. GB/s are 10^9 bytes a second;\n"+
-		"\"times\" is against crypto/cipher; \"limit\" is the share of the kernel's port limit, where it can be measured.\n\n", aadSize, p.turns, p.time)
-}
-
-// table prints one line for each kernel's row of a race.
-func table(out io.Writer, rows []record.Row) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "bits\tbytes\top\tkernel\tdoor\tns\tGB/s\tcrypto/cipher ns\tGB/s\ttimes\tlimit\t\n")
-	var std record.Row
-	for _, r := range rows {
-		switch r.Impl {
-		case record.Stdlib:
-			std = r
-		case record.GCM:
-			share := "-"
-			if r.Share > 0 {
-				share = fmt.Sprintf("%.2f", r.Share)
-			}
-			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%.1f\t%.2f\t%.1f\t%.2f\t%.2f\t%s\t\n",
-				r.Bits, r.Size, r.Op, r.Kernel, cmp.Or(r.Door, "-"), r.NS, r.GBPS, std.NS, std.GBPS, r.Times, share)
-		}
-	}
-	return w.Flush()
 }

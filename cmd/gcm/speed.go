@@ -30,7 +30,7 @@ func speed(args []string, stdout io.Writer) error {
 	sizeList := fs.String("sizes", "16,64,256,1350,16384,1048576", "plaintext sizes in bytes, or ranges of them such as 0-4096; k and M stand for 1024 and 1024*1024")
 	bitList := fs.String("bits", "128,192,256", "key sizes in bits")
 	kernelList := fs.String("kernels", "", "kernels, or all that are usable here (all); by default the one that New chooses")
-	doorList := fs.String("door", "", "doors that all messages take, direct or cgo or both (direct,cgo); by default each takes the one for its size")
+	doorList := fs.String("door", "", "doors that all messages take: direct, cgo, pieces; by default each takes the one for its size")
 	p := paceFlags(fs)
 	if done, err := parse(fs, args, 0, stdout); done || err != nil {
 		return err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 
 // Performance renders what was timed: the plots beside the result files in
-// docs/results, and the part of docs/PERFORMANCE.md between two marks.
+// docs/results, and the parts of docs/PERFORMANCE.md and README.md between two marks.
 //
 // Usage, from the root of the module:
 //
@@ -26,6 +26,7 @@ import (
 const (
 	resultsDir = "docs/results"
 	page       = "docs/PERFORMANCE.md"
+	readme     = "README.md"
 )
 
 // The files of a machine, in a directory of its own. Both are as gcm speed -json
@@ -50,6 +51,7 @@ func run(root string, args []string) error {
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(os.Stdout)
+		fmt.Println("Usage: go run ./cmd/performance [flags]; without flags it writes the page, its plots and the table of the README")
 		flags.PrintDefaults()
 		return nil
 	case err != nil:
@@ -103,7 +105,7 @@ func render(root string) ([]file, error) {
 	}
 	slices.Sort(names)
 	var files []file
-	var sections bytes.Buffer
+	var sections, digests bytes.Buffer
 	for _, name := range names {
 		m, err := load(filepath.Dir(name))
 		if err != nil {
@@ -114,16 +116,20 @@ func render(root string) ([]file, error) {
 			files = append(files, file{resultsDir + "/" + m.name + "/" + p.name, p.chart.SVG()})
 		}
 		m.section(&sections, plots)
+		m.digest(&digests, plots)
 	}
-	old, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		return nil, err
+	for _, f := range []file{{page, sections.Bytes()}, {readme, digests.Bytes()}} {
+		old, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			return nil, err
+		}
+		text, err := between(old, f.data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		files = append(files, file{f.name, text})
 	}
-	text, err := between(old, sections.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	return append(files, file{page, text}), nil
+	return files, nil
 }
 
 // load reads the result files of a machine.
@@ -162,7 +168,7 @@ func between(page, text []byte) ([]byte, error) {
 	before, rest, ok := bytes.Cut(page, []byte(begin))
 	_, after, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok || !ok2 {
-		return nil, errors.New("the page lacks one of the marks between which it is rendered")
+		return nil, errors.New("it lacks one of the marks between which it is rendered")
 	}
 	return slices.Concat(before, []byte(begin), text, []byte(end), after), nil
 }

@@ -47,7 +47,8 @@ func newTree(t *testing.T) string {
 		write(t, root, "docs/results/"+m+"/sizes.jsonl", lines(t, sizes))
 		write(t, root, "docs/results/"+m+"/every-size.jsonl", lines(t, every))
 	}
-	write(t, root, "docs/PERFORMANCE.md", "# Before\n"+begin+"old\n"+end+"After\n")
+	write(t, root, page, "# Before\n"+begin+"old\n"+end+"After\n")
+	write(t, root, readme, "# Above\n"+begin+end+"Below\n")
 	return root
 }
 
@@ -112,6 +113,16 @@ func TestRender(t *testing.T) {
 	if strings.Contains(text, "old\n") || strings.Count(text, "| 0 |") != 2*2*2 {
 		t.Errorf("the page is\n%s", text)
 	}
+	text = read(t, root, readme)
+	for _, want := range []string{
+		"# Above\n" + begin, end + "Below\n", "\nProcessor of two, kernel `fast`, one thread;",
+		"| bytes | AES-128 | crypto/cipher | times | AES-256 | crypto/cipher | times |\n|--:|--:|--:|--:|--:|--:|--:|\n| 16 | 10.8 | 23.2 | 3.50 |",
+		"![AES-128-GCM: speed over message size, one](docs/results/one/aes-128.svg)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the README lacks %q:\n%s", want, text)
+		}
+	}
 	svg := read(t, root, "docs/results/one/aes-128.svg")
 	for _, want := range []string{"AES-128-GCM", ">GB/s<", ">bytes of plaintext<", ">16K<", ">seal<", ">open<", ">crypto/cipher<", ">fast<", "its port limit"} {
 		if !strings.Contains(svg, want) {
@@ -128,6 +139,7 @@ func TestRender(t *testing.T) {
 	const plotted = "docs/results/two/every-size-fast-128.svg"
 	for name, c := range map[string]struct{ file, old, new, want string }{
 		"a plot":        {plotted, "<path", "<gone", plotted},
+		"the README":    {readme, "| 16 |", "| 17 |", readme},
 		"the page":      {page, "| 16384 |", "| 16385 |", page},
 		"a time":        {"docs/results/one/sizes.jsonl", `"ns":10.8`, `"ns":10.9`, page},
 		"a plotted one": {"docs/results/two/every-size.jsonl", "[10,", "[13,", plotted},
@@ -153,7 +165,8 @@ func TestWrong(t *testing.T) {
 		"a wrong word":        {nil, []string{"check"}, `"check"`},
 		"no results":          {func(root string) { os.RemoveAll(filepath.Join(root, resultsDir)) }, nil, "run this from the root of the module"},
 		"no page":             {func(root string) { os.Remove(filepath.Join(root, page)) }, nil, "PERFORMANCE.md"},
-		"no marks":            {func(root string) { write(t, root, page, begin) }, nil, "lacks one of the marks"},
+		"no README":           {func(root string) { os.Remove(filepath.Join(root, readme)) }, nil, readme},
+		"no marks":            {func(root string) { write(t, root, page, begin) }, nil, page + ": it lacks one of the marks"},
 		"one file alone":      {func(root string) { os.Remove(filepath.Join(root, resultsDir, "one", everyFile)) }, nil, everyFile},
 		"an empty file":       {func(root string) { write(t, root, resultsDir+"/one/"+sizesFile, "") }, nil, sizesFile + ": record: there is nothing"},
 		"something else":      {func(root string) { write(t, root, resultsDir+"/two/"+everyFile, "{\"a\":1}") }, nil, everyFile + `: record: object 1: json: unknown field "a"`},

@@ -30,14 +30,15 @@ var targets = []target{
 	{"arm64", dispatch.PMULL, "aarch64-linux-gnu-gcc", []string{"qemu-aarch64", "-cpu", "cortex-a76"}},
 }
 
-// build compiles the test program, or skips the test where it cannot run.
-func (tg target) build(t *testing.T) (command []string) {
+// usable returns what runs programs of the target, or skips the test where they
+// cannot be built or run.
+func (tg target) usable(t *testing.T) (run []string) {
 	t.Helper()
 	skip := t.Skipf
 	if require.Kernel(tg.kernel) {
 		skip = t.Fatalf
 	}
-	cc, run := tg.cc, tg.run
+	run = tg.run
 	if runtime.GOARCH == tg.arch {
 		run = nil
 		host := dispatch.Host{OS: runtime.GOOS, Arch: tg.arch, Linked: true, Features: dispatch.Features()}
@@ -47,11 +48,18 @@ func (tg target) build(t *testing.T) (command []string) {
 	} else if run == nil {
 		t.Skipf("runs on %s", tg.arch)
 	}
-	for _, c := range append(slices.Clone(run[:min(1, len(run))]), cc) {
+	for _, c := range append(slices.Clone(run[:min(1, len(run))]), tg.cc) {
 		if _, err := exec.LookPath(c); err != nil {
 			skip("%v", err)
 		}
 	}
+	return run
+}
+
+// build compiles the test program, or skips the test where it cannot run.
+func (tg target) build(t *testing.T) (command []string) {
+	t.Helper()
+	run := tg.usable(t)
 	sources, err := filepath.Glob("../../cshim/*_" + tg.arch + ".S") // the shim names all of them
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +69,7 @@ func (tg target) build(t *testing.T) (command []string) {
 	args := append([]string{"-static", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../../cshim", "-o", bin,
 		"-DID=STITCHGCM_" + strings.ToUpper(name), "-DNAME=" + name,
 		"testdata/abi.c", "testdata/call_" + tg.arch + ".S", "../../cshim/shim.c"}, sources...)
-	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(tg.cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return append(slices.Clone(run), bin)

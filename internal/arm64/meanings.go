@@ -14,7 +14,6 @@ type laneFunc = func(d value.Domain, lanes ...value.Value) value.Value
 func one(v value.Value) []value.Value { return []value.Value{v} }
 
 func add(d value.Domain, l ...value.Value) value.Value  { return d.Add(l[0], l[1]) }
-func sub(d value.Domain, l ...value.Value) value.Value  { return value.Sub(d, l[0], l[1]) }
 func and(d value.Domain, l ...value.Value) value.Value  { return d.And(l[0], l[1]) }
 func or(d value.Domain, l ...value.Value) value.Value   { return value.Or(d, l[0], l[1]) }
 func eor(d value.Domain, l ...value.Value) value.Value  { return d.Xor(l[0], l[1]) }

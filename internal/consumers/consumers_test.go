@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stitchgcm/gcm"
+	"github.com/stitchgcm/gcm/internal/emit"
 )
 
 // program compares the best kernel with crypto/cipher. As a library it exports
@@ -160,10 +161,20 @@ func (c *consumer) build(flags ...string) {
 	}
 	symbols, _ := f.DynamicSymbols()
 	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "stitchgcm_") {
+		if strings.HasPrefix(s.Name, emit.Prefix) {
 			c.t.Errorf("symbol %s is visible", s.Name)
 		}
 	}
+}
+
+// clang returns the name of a clang; "" without one.
+func clang() string {
+	for _, cc := range []string{"clang-19", "clang"} {
+		if _, err := exec.LookPath(cc); err == nil {
+			return cc
+		}
+	}
+	return ""
 }
 
 // TestCompilerFlags builds with what users set in the environment.
@@ -171,14 +182,15 @@ func TestCompilerFlags(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	sets := [][]string{{}, {"CGO_CFLAGS=-O0"}, {"CGO_CFLAGS=-O3 -flto", "CGO_LDFLAGS=-flto"}}
+	oldest := "CGO_CFLAGS=-march=armv8-a"
 	if runtime.GOARCH == "amd64" {
-		sets = append(sets, []string{"CGO_CFLAGS=-march=x86-64 -masm=intel"})
+		oldest = "CGO_CFLAGS=-march=x86-64 -masm=intel"
 	}
-	for _, cc := range []string{"clang", "clang-19"} {
-		if _, err := exec.LookPath(cc); err == nil {
-			sets = append(sets, []string{"CC=" + cc})
-			break
+	sets := [][]string{{}, {"CGO_CFLAGS=-O0"}, {"CGO_CFLAGS=-O3"}, {"CGO_CFLAGS=-O3 -flto", "CGO_LDFLAGS=-flto"}, {oldest}}
+	if cc := clang(); cc != "" {
+		sets = append(sets, []string{"CC=" + cc}, []string{"CC=" + cc, "CGO_CFLAGS=-O0"}, []string{"CC=" + cc, "CGO_CFLAGS=-O3"})
+		if _, err := exec.LookPath("ld.lld" + strings.TrimPrefix(cc, "clang")); err == nil { // a linker for clang's -flto
+			sets = append(sets, []string{"CC=" + cc, "CGO_CFLAGS=-O3 -flto", "CGO_LDFLAGS=-flto -fuse-ld=lld"})
 		}
 	}
 	for _, env := range sets {
@@ -190,6 +202,9 @@ func TestCompilerFlags(t *testing.T) {
 	}
 }
 
+// withoutCgo makes the program one that needs no cgo.
+var withoutCgo = strings.NewReplacer("import \"C\"\n\n", "", "//export Check\n", "", "C.int", "int")
+
 // TestWithoutCgo builds without cgo, in the ways that need none, and wants the
 // same kernel.
 func TestWithoutCgo(t *testing.T) {
@@ -198,7 +213,7 @@ func TestWithoutCgo(t *testing.T) {
 	}
 	for _, flags := range [][]string{nil, {"-buildmode=pie"}, {"-trimpath", "-ldflags=-s -w"}} {
 		c := newConsumer(t, "CGO_ENABLED=0")
-		c.write("main.go", strings.NewReplacer("import \"C\"\n\n", "", "//export Check\n", "", "C.int", "int").Replace(program))
+		c.write("main.go", withoutCgo.Replace(program))
 		c.build(flags...)
 		c.run("./out")
 	}
@@ -217,15 +232,17 @@ func TestVendored(t *testing.T) {
 	c.run("./out")
 }
 
-// TestTwoCopies links the module beside a copy of itself under another path.
-// The copy has another prefix for its C symbols, as it must: where two objects
-// define one symbol, linkers refuse both.
-func TestTwoCopies(t *testing.T) {
+// TestTwoMajors links the module beside a copy that differs from it as another
+// major version would: in its path, and in one line of a header, which is enough to
+// change all of its C symbols. Where two objects define one symbol, linkers refuse
+// both.
+func TestTwoMajors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
 	c := newConsumer(t)
-	renames := strings.NewReplacer("github.com/stitchgcm/gcm", "copy.test/gcm", "stitchgcm_", "copygcm_")
+	path := strings.NewReplacer("github.com/stitchgcm/gcm", "github.com/stitchgcm/gcm/v99")
+	line := "#define STITCHGCM_SYMBOL(name) " + emit.Prefix + "##name\n"
 	for _, dir := range []string{".", "cshim", "internal/direct", "internal/dispatch"} {
 		entries, err := os.ReadDir(filepath.Join("../..", dir))
 		if err != nil {
@@ -239,11 +256,19 @@ func TestTwoCopies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.write(filepath.Join("copy", dir, e.Name()), renames.Replace(string(data)))
+			text := path.Replace(string(data))
+			if e.Name() == "symbols.h" {
+				other := strings.Replace(text, line, strings.Replace(line, emit.Prefix, "stitchgcm_v99_", 1), 1)
+				if other == text {
+					t.Fatalf("no %q in %s", line, e.Name())
+				}
+				text = other
+			}
+			c.write(filepath.Join("copy", dir, e.Name()), text)
 		}
 	}
 	c.write("main.go", strings.NewReplacer(
-		"\t\"github.com/stitchgcm/gcm\"\n", "\tother \"copy.test/gcm\"\n\t\"github.com/stitchgcm/gcm\"\n",
+		"\t\"github.com/stitchgcm/gcm\"\n", "\tother \"github.com/stitchgcm/gcm/v99\"\n\t\"github.com/stitchgcm/gcm\"\n",
 		"a.Open(", "must(other.New(make([]byte, size))).Open(",
 	).Replace(program)+`
 func must(a *other.AEAD, err error) *other.AEAD {
@@ -253,7 +278,58 @@ func must(a *other.AEAD, err error) *other.AEAD {
 	return a
 }
 `)
-	c.run("go", "mod", "edit", "-require=copy.test/gcm@v0.0.0", "-replace=copy.test/gcm=./copy")
+	c.run("go", "mod", "edit", "-require=github.com/stitchgcm/gcm/v99@v99.0.0", "-replace=github.com/stitchgcm/gcm/v99=./copy")
+	c.build()
+	c.run("./out")
+}
+
+// withOpenSSL is a part of the program that seals with OpenSSL.
+const withOpenSSL = `package main
+
+/*
+#cgo LDFLAGS: -lcrypto
+#include <openssl/evp.h>
+
+static int seal(unsigned char *out, const unsigned char *key, const unsigned char *nonce, const unsigned char *text, int len)
+{
+	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+	int n, ok = c && EVP_EncryptInit_ex(c, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+		&& EVP_EncryptUpdate(c, NULL, &n, text, len) == 1
+		&& EVP_EncryptUpdate(c, out, &n, text, len) == 1
+		&& EVP_EncryptFinal_ex(c, out + n, &n) == 1
+		&& EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, out + len) == 1;
+	EVP_CIPHER_CTX_free(c);
+	return ok;
+}
+*/
+import "C"
+
+func openssl(key, nonce, text []byte) []byte {
+	out := make([]byte, len(text)+16)
+	if C.seal((*C.uchar)(&out[0]), (*C.uchar)(&key[0]), (*C.uchar)(&nonce[0]), (*C.uchar)(&text[0]), C.int(len(text))) != 1 {
+		panic("OpenSSL does not seal")
+	}
+	return out
+}
+`
+
+// TestBesideOpenSSL links OpenSSL into the same program and wants the same of both,
+// where OpenSSL's headers are there.
+func TestBesideOpenSSL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	if err := exec.Command("gcc", "-E", "-include", "openssl/evp.h", "-x", "c", os.DevNull).Run(); err != nil {
+		t.Skip("no headers of OpenSSL")
+	}
+	c := newConsumer(t)
+	c.write("openssl.go", withOpenSSL)
+	c.write("main.go", strings.Replace(program, "\t\t\topened, err :=", `
+			if n > 0 && size == 32 && !bytes.Equal(sealed, openssl(make([]byte, 32), nonce, text)) {
+				fmt.Println("OpenSSL differs at", n)
+				return 3
+			}
+			opened, err :=`, 1))
 	c.build()
 	c.run("./out")
 }
@@ -265,15 +341,30 @@ func TestBuildModes(t *testing.T) {
 		t.Skip("builds a lot: set GCM_LONG=1")
 	}
 	for _, flags := range [][]string{
-		{"-buildmode=pie"}, {"-race"}, {"-asan"}, {"-gcflags=all=-d=checkptr"},
+		{"-buildmode=pie"}, {"-race"}, {"-asan"}, {"-msan"}, {"-gcflags=all=-d=checkptr"},
 		{"-tags=netgo,osusergo", "-ldflags=-extldflags=-static"}, {"-trimpath", "-ldflags=-s -w"},
 	} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			c := newConsumer(t)
+			if flags[0] == "-msan" { // which only clang has
+				cc := clang()
+				if cc == "" {
+					t.Skip("no clang")
+				}
+				c.env = append(c.env, "CC="+cc)
+			}
 			c.build(flags...)
 			c.run("./out")
 		})
 	}
+	t.Run("musl", func(t *testing.T) {
+		if _, err := exec.LookPath("musl-gcc"); err != nil {
+			t.Skip("no musl")
+		}
+		c := newConsumer(t, "CC=musl-gcc")
+		c.build("-ldflags=-linkmode=external -extldflags=-static")
+		c.run("./out")
+	})
 	t.Run("GOEXPERIMENT=cgocheck2", func(t *testing.T) {
 		c := newConsumer(t, "GOEXPERIMENT=cgocheck2")
 		c.build()

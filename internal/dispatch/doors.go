@@ -10,7 +10,7 @@ type Door uint8
 // but the goroutine cannot be preempted meanwhile, and the garbage collector
 // waits for it. Through the cgo one a call costs as much as sealing some 500
 // bytes, and the collector does not wait. In pieces, a message is made of many
-// short calls through the direct door, at a third of the speed.
+// short calls through the direct door, at a third to two thirds of the speed.
 const (
 	Direct Door = iota
 	Cgo
@@ -23,8 +23,8 @@ var Doors = [...]string{Direct: "direct", Cgo: "cgo", Pieces: "pieces"}
 // Bytes of text, AAD and nonce together. docs/PERFORMANCE.md has the
 // measurements behind them.
 const (
-	// DirectMax is the most that take the direct door where there are both: ten
-	// microseconds of work, of which a cgo call is a hundredth.
+	// DirectMax is the most that take the direct door where there are both: four
+	// to ten microseconds of work, of which a cgo call is a hundredth.
 	DirectMax = 64 << 10
 	// HeldMax is the most that take the direct door where there is no other: a
 	// few milliseconds, for which the collector may have to wait.

@@ -21,6 +21,7 @@ func TestHidden(t *testing.T) {
 		{"cpu.vaes=on", false},
 		{"cpu.all=off,cpu.vaes=on", false},
 		{"cpu.vaes=off,cpu.vaes=on", false},
+		{"cpu.vaes=off,cpu.vaes=yes", true},
 		{"gctrace=1,cpu.vaes=off,http2debug=1", true},
 		{"cpu.vpclmulqdq=off", false},
 		{"cpu.vaes", false},

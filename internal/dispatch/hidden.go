@@ -10,12 +10,17 @@ import (
 )
 
 // hidden reports whether GODEBUG hides a feature under one of its names. The last
-// setting counts.
+// setting counts, and one that is neither on nor off does not.
 func hidden(godebug string, names ...string) (off bool) {
 	for _, setting := range strings.Split(godebug, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(setting), "=")
 		if name, ok := strings.CutPrefix(key, "cpu."); ok && (name == "all" || slices.Contains(names, name)) {
-			off = value == "off"
+			switch value {
+			case "off":
+				off = true
+			case "on":
+				off = false
+			}
 		}
 	}
 	return off

@@ -61,6 +61,11 @@ var vaesEquivalents = func() (list []equivalent) {
 		add("*: mnemonic: "+wipe+"becomes *", publicConstant)
 		add("*: register: "+wipe+"becomes vpxorq *, "+z+", "+z, publicConstant)
 	}
+	add("*_init_*: base: vpxorq xmm27, xmm27, [rdi] (H, round 0) #1: becomes vpxorq xmm27, xmm27, [rsi]", roundKeys)
+	for _, n := range []string{"0", "1", "2"} {
+		add("*_seal_*: missing: add rdx, rcx (GHASH of register "+n+") #*: is missing", noText)
+		add("*_seal_*: mnemonic: add rdx, rcx (GHASH of register "+n+") #*: becomes cmov*", noText)
+	}
 	add("*: mnemonic: jbe *_tail (*) #*: becomes jb *", noTail)
 	add("*: mnemonic: ja *_group (*) #*: becomes jae *", noTail)
 	return list
@@ -68,6 +73,9 @@ var vaesEquivalents = func() (list []equivalent) {
 
 // publicConstant is the reason for registers that are cleared without need.
 const publicConstant = "the register holds a constant, which is public"
+
+// noText is the reason for a pointer to the input that is left where it is.
+const noText = "no text follows"
 
 // noTail is the reason for taking 16 full blocks as such and not as a tail.
 const noTail = "a tail of no bytes stores nothing and adds nothing"
@@ -196,7 +204,7 @@ func armEquivalents(kernel string) []equivalent {
 		{kernel, "*: swap: ldp q*, q*, [x*, #512] (leave no secret in a register) #1: *", publicConstant},
 		{kernel, "*: address: ldp q*, q*, [x*, #512] (leave no secret in a register) #1: becomes ldp q*, q*, [x*, #513]", publicConstant},
 		{kernel, "*: address: ldp q*, q*, [x*, #512] (leave no secret in a register) #1: becomes ldp q*, q*, [x*, #544]", publicConstant},
-		{kernel, "*: address: str b0, [x1], #1 (the last 1 to 15 bytes of text) #2: becomes str b0, [x1], #2", "no text follows"},
+		{kernel, "*: address: str b0, [x1], #1 (the last 1 to 15 bytes of text) #2: becomes str b0, [x1], #2", noText},
 		{kernel, "*: target: cbz x10, text_end (four blocks of text) #1: becomes cbz x10, text_stored4", "of no bytes, none are stored"},
 		{kernel, "*: mnemonic: b.eq bulk (choose the path) #1: becomes b.hs bulk",
 			"the bytes left of a nonce of 12 bytes are 12, and of another 0: it has been hashed"},

@@ -40,7 +40,7 @@ type Run struct {
 type Series struct {
 	Impl   string `json:"impl"`           // GCM, Stdlib or Limit
 	Kernel string `json:"kernel"`         // "" for Stdlib
-	Door   string `json:"door,omitempty"` // direct or cgo where all messages took it; "" where their size decided
+	Door   string `json:"door,omitempty"` // direct, cgo or pieces where all messages took it; "" where their size decided
 	Op     string `json:"op"`             // seal or open
 	Bits   int    `json:"bits"`           // of the key
 }

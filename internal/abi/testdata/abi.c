@@ -42,7 +42,7 @@ static const char *const names[STATE] = { "x18", "x19", "x20", "x21", "x22", "x2
 #endif
 
 // The kernel is NAME in symbols and ID in the shim's calls.
-#define SYMBOL(name, op, bits) (void *)stitchgcm_##name##_##op##_##bits
+#define SYMBOL(name, op, bits) (void *)STITCHGCM_SYMBOL(name##_##op##_##bits)
 #define EXPANDED(name, op, bits) SYMBOL(name, op, bits)
 #define K(op, bits) EXPANDED(NAME, op, bits)
 
