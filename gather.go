@@ -22,7 +22,7 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 	if a.generic != nil {
 		a.generic.seal(out, nonce, out[:n], additionalData)
 	} else {
-		a.sealDetached(out[:n], out[n:], nonce, out[:n], additionalData)
+		a.sealKernel(out[:n], out[n:], nonce, out[:n], additionalData)
 	}
 	return ret
 }

@@ -225,7 +225,7 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 		a.generic.seal(out, nonce, plaintext, additionalData)
 	} else {
 		n := len(plaintext)
-		a.sealDetached(out[:n], out[n:], nonce, plaintext, additionalData)
+		a.sealKernel(out[:n], out[n:], nonce, plaintext, additionalData)
 	}
 	return ret
 }
@@ -251,7 +251,7 @@ func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	if a.generic != nil {
 		ok = a.generic.open(out, nonce, ciphertext, additionalData)
 	} else {
-		ok = a.openDetached(out, ciphertext[n:], nonce, ciphertext[:n], additionalData)
+		ok = a.openKernel(out, ciphertext[n:], nonce, ciphertext[:n], additionalData)
 	}
 	if !ok {
 		return nil, errOpen
