@@ -19,11 +19,7 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 	ret, out := extend(dst, int(n)+a.tagSize)
 	refuseGatherOverlap(out, nonce, plaintext, additionalData)
 	gather(out[:n], plaintext, 0)
-	if a.generic != nil {
-		a.generic.seal(out, nonce, out[:n], additionalData)
-	} else {
-		a.sealKernel(out[:n], out[n:], nonce, out[:n], additionalData)
-	}
+	a.seal(out, nonce, out[:n], additionalData)
 	return ret
 }
 

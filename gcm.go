@@ -221,13 +221,19 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	checkTextSize(uint64(len(plaintext)))
 	ret, out := extend(dst, len(plaintext)+a.tagSize)
 	refuseOverlap(out, plaintext, additionalData)
-	if a.generic != nil {
-		a.generic.seal(out, nonce, plaintext, additionalData)
-	} else {
-		n := len(plaintext)
-		a.sealKernel(out[:n], out[n:], nonce, plaintext, additionalData)
-	}
+	a.seal(out, nonce, plaintext, additionalData)
 	return ret
+}
+
+// seal writes ciphertext and tag to out, which has exactly their size. All has
+// been checked.
+func (a *AEAD) seal(out, nonce, plaintext, aad []byte) {
+	if a.generic != nil {
+		a.generic.seal(out, nonce, plaintext, aad)
+		return
+	}
+	n := len(plaintext)
+	a.sealKernel(out[:n], out[n:], nonce, plaintext, aad)
 }
 
 // Open decrypts and verifies ciphertext, which ends with its tag, verifies

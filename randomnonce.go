@@ -44,12 +44,7 @@ func (r *randomNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte 
 		plaintext = out[:copy(out, plaintext)]
 	}
 	rand.Read(nonce)
-	n := len(plaintext)
-	if g := r.a.generic; g != nil {
-		g.seal(out, nonce, plaintext, additionalData)
-	} else {
-		r.a.sealKernel(out[:n], out[n:], nonce, plaintext, additionalData)
-	}
+	r.a.seal(out, nonce, plaintext, additionalData)
 	return ret
 }
 
