@@ -29,7 +29,7 @@ func printSchedules(w io.Writer, kernel string, bits int) error {
 		return fmt.Errorf("key size %d is not 128, 192 or 256", bits)
 	}
 	for _, p := range programs {
-		if p.Contract.Bits == bits && p.Contract.Op != "init" {
+		if p.Contract.Bits == bits && p.Contract.Whole() {
 			printSchedule(w, p)
 		}
 	}

@@ -41,7 +41,7 @@ func run() error {
 	for _, ps := range all {
 		for _, p := range ps {
 			c := p.Contract
-			if c.Op == "init" {
+			if !c.Whole() {
 				continue
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t", c.Kernel, c.Bits, c.Op)

@@ -16,6 +16,20 @@ func ID(kernel string) byte {
 	return 0
 }
 
+// Turn returns the bytes of text that a turn of the kernel's bulk loop takes.
+func Turn(block *KeyBlock) int {
+	switch block[kernelOffset] {
+	case 1: // vaes-avx512
+		return 1024
+	case 4: // vaes-avx2
+		return 512
+	case 5: // aesni
+		return 512
+	default:
+		panic(noKernel)
+	}
+}
+
 // expand fills the key block, for the kernel and the rounds that it names.
 func expand(block *KeyBlock, key []byte) {
 	switch at(block) {
@@ -91,6 +105,24 @@ func Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool {
 		return aesniOpen192(&block[0], start(out), start(in), uint64(len(in)), start(aad), uint64(len(aad)), start(nonce), uint64(len(nonce)), start(tag), uint64(len(tag))) != 0
 	case 5<<8 | 14: // aesni, 256-bit keys
 		return aesniOpen256(&block[0], start(out), start(in), uint64(len(in)), start(aad), uint64(len(aad)), start(nonce), uint64(len(nonce)), start(tag), uint64(len(tag))) != 0
+	default:
+		panic(noKernel)
+	}
+}
+
+// SealTurns encrypts in, which is some turns long, to out, which is as long, and
+// hashes that: state is Xi, then the counter block of the first turn, and is
+// those of the turn behind.
+func SealTurns(block *KeyBlock, out, in, state []byte) {
+	switch at(block) {
+	default:
+		panic(noKernel)
+	}
+}
+
+// OpenTurns decrypts, likewise, and hashes in.
+func OpenTurns(block *KeyBlock, out, in, state []byte) {
+	switch at(block) {
 	default:
 		panic(noKernel)
 	}

@@ -14,6 +14,18 @@ func ID(kernel string) byte {
 	return 0
 }
 
+// Turn returns the bytes of text that a turn of the kernel's bulk loop takes.
+func Turn(block *KeyBlock) int {
+	switch block[kernelOffset] {
+	case 2: // eor3
+		return 256
+	case 3: // pmull
+		return 256
+	default:
+		panic(noKernel)
+	}
+}
+
 // expand fills the key block, for the kernel and the rounds that it names.
 func expand(block *KeyBlock, key []byte) {
 	switch at(block) {
@@ -71,6 +83,24 @@ func Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool {
 		return pmullOpen192(&block[0], start(out), start(in), uint64(len(in)), start(aad), uint64(len(aad)), start(nonce), uint64(len(nonce)), start(tag), uint64(len(tag))) != 0
 	case 3<<8 | 14: // pmull, 256-bit keys
 		return pmullOpen256(&block[0], start(out), start(in), uint64(len(in)), start(aad), uint64(len(aad)), start(nonce), uint64(len(nonce)), start(tag), uint64(len(tag))) != 0
+	default:
+		panic(noKernel)
+	}
+}
+
+// SealTurns encrypts in, which is some turns long, to out, which is as long, and
+// hashes that: state is Xi, then the counter block of the first turn, and is
+// those of the turn behind.
+func SealTurns(block *KeyBlock, out, in, state []byte) {
+	switch at(block) {
+	default:
+		panic(noKernel)
+	}
+}
+
+// OpenTurns decrypts, likewise, and hashes in.
+func OpenTurns(block *KeyBlock, out, in, state []byte) {
+	switch at(block) {
 	default:
 		panic(noKernel)
 	}

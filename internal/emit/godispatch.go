@@ -21,6 +21,12 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 		fmt.Fprintf(&w, "\tcase %q:\n\t\treturn %d\n", ps[0].Contract.Kernel, ps[0].Contract.ID)
 	}
 	fmt.Fprintf(&w, "\t}\n\treturn 0\n}\n")
+	fmt.Fprintf(&w, "\n// Turn returns the bytes of text that a turn of the kernel's bulk loop takes.\n"+
+		"func Turn(block *KeyBlock) int {\n\tswitch block[kernelOffset] {\n")
+	for _, ps := range all {
+		fmt.Fprintf(&w, "\tcase %d: // %s\n\t\treturn %d\n", ps[0].Contract.ID, ps[0].Contract.Kernel, ps[0].Contract.Turn)
+	}
+	fmt.Fprintf(&w, "\tdefault:\n\t\tpanic(noKernel)\n\t}\n}\n")
 	for _, f := range []struct{ op, doc, signature string }{
 		{"init", "expand fills the key block, for the kernel and the rounds that it names.",
 			"expand(block *KeyBlock, key []byte)"},
@@ -28,6 +34,10 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 			"Seal(block *KeyBlock, out, in, aad, nonce, tag []byte)"},
 		{"open", "Open decrypts in to out, which is as long, and reports whether the tag, of 4\n// to 16 bytes, matched; where it did not, out holds zeros.",
 			"Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool"},
+		{"seal_turns", "SealTurns encrypts in, which is some turns long, to out, which is as long, and\n// hashes that: state is Xi, then the counter block of the first turn, and is\n// those of the turn behind.",
+			"SealTurns(block *KeyBlock, out, in, state []byte)"},
+		{"open_turns", "OpenTurns decrypts, likewise, and hashes in.",
+			"OpenTurns(block *KeyBlock, out, in, state []byte)"},
 	} {
 		fmt.Fprintf(&w, "\n// %s\nfunc %s {\n\tswitch at(block) {\n", f.doc, f.signature)
 		for _, ps := range all {

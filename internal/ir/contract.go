@@ -25,8 +25,9 @@ type Arg struct {
 type Contract struct {
 	Kernel   string // as users name it, such as vaes-avx512
 	ID       int    // as key blocks name it, 1 to 255
-	Op       string // init, seal or open
+	Op       string // init, seal or open, or these for turns of one message or for four messages
 	Bits     int    // key size
+	Turn     int    // bytes of text that a turn of the bulk loop takes
 	Summary  string
 	Args     []Arg
 	Result   string   // meaning of the returned uint64; "" for void
@@ -40,6 +41,12 @@ type Contract struct {
 
 // Rounds returns the number of AES rounds.
 func (c *Contract) Rounds() int { return 6 + c.Bits/32 }
+
+// Whole reports whether a call seals or opens one whole message.
+func (c *Contract) Whole() bool { return c.Op == "seal" || c.Op == "open" }
+
+// Opens reports whether the text that a call takes is ciphertext.
+func (c *Contract) Opens() bool { return strings.HasPrefix(c.Op, "open") }
 
 // A Field is a part of the key block.
 type Field struct {

@@ -58,6 +58,8 @@ const (
 	AAD      Space = "AAD"
 	Nonce    Space = "nonce"
 	Tag      Space = "tag"
+	State    Space = "state"   // what a message is between its parts
+	Packets  Space = "packets" // where the messages of a batch lie
 	Rodata   Space = "constants"
 	Stack    Space = "stack"
 	Args     Space = "arguments" // arguments that the ABI passes on the stack

@@ -128,6 +128,7 @@ func (b *armBuilder) add2(sum, x, y ir.Operand) {
 
 func armProgram(op string, bits int, b *armBuilder) *ir.Program {
 	c := newContract(b.kernel.name, op, bits)
+	c.Turn = armTurn
 	c.Features = b.kernel.features
 	c.KeyBlock = []ir.Field{
 		{Offset: 0, Size: 16 * (roundsFor(bits) + 1), Means: "round keys"},

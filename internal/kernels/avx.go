@@ -106,6 +106,7 @@ var avxNonce, avxNonceLen, avxTag, avxTagLen = avxArg(0), avxArg(1), avxArg(2), 
 
 func avxProgram(op string, bits int, b *avxBuilder) *ir.Program {
 	c := newContract(b.name, op, bits)
+	c.Turn = avxTurn
 	c.Features = b.features
 	c.KeyBlock = []ir.Field{
 		{Offset: 0, Size: 16 * (roundsFor(bits) + 1), Means: "round keys"},

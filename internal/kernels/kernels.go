@@ -38,6 +38,35 @@ func newContract(kernel, op string, bits int) *ir.Contract {
 		}
 		return c
 	}
+	block := ptr("block", "r", "the fields below", ir.KeyBlock, "key block made by init")
+	switch op {
+	case "seal_turns", "open_turns":
+		c.Summary = fmt.Sprintf("encrypt and hash whole turns of a text under a %d-bit key (SP 800-38D, 6.4 and 6.5)", bits)
+		if op == "open_turns" {
+			c.Summary = fmt.Sprintf("hash and decrypt whole turns of a text under a %d-bit key (SP 800-38D, 6.4 and 6.5)", bits)
+		}
+		c.Args = []ir.Arg{
+			block,
+			ptr("out", "w", "len", ir.Text, "result; in itself, or apart from it"),
+			ptr("in", "r", "len", ir.Text, "text"),
+			num("len", "bytes of text: one turn or more, and nothing else"),
+			ptr("state", "rw", "32", ir.State, "Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn"),
+		}
+		return c
+	case "seal_fours", "open_fours":
+		c.Summary = fmt.Sprintf("encrypt and authenticate messages, four at a time, under a %d-bit key (SP 800-38D, 7.1)", bits)
+		if op == "open_fours" {
+			c.Summary = fmt.Sprintf("decrypt and verify messages, four at a time, under a %d-bit key (SP 800-38D, 7.2)", bits)
+			c.Result = "a bit for each message, the lowest for the last: 1 if its tag is right; else out holds what must be cleared"
+		}
+		c.Args = []ir.Arg{
+			block,
+			ptr("packets", "r", "packets_len", ir.Packets, "where the messages are, 80 bytes for each: docs/ALGORITHMS.md"),
+			num("packets_len", "bytes of that: a multiple of 320, at least 320 and at most 5120"),
+			num("tag_len", "bytes of every tag, 4 to 16"),
+		}
+		return c
+	}
 	tagPerm, tagMeans := "w", "where the tag goes"
 	c.Summary = fmt.Sprintf("encrypt and authenticate one message under a %d-bit key (SP 800-38D, 7.1)", bits)
 	if op == "open" {
@@ -46,7 +75,7 @@ func newContract(kernel, op string, bits int) *ir.Contract {
 		c.Result = "1 if the tag is right; else 0, and out holds zeros"
 	}
 	c.Args = []ir.Arg{
-		ptr("block", "r", "the fields below", ir.KeyBlock, "key block made by init"),
+		block,
 		ptr("out", "w", "len", ir.Text, "result; in itself, or apart from it"),
 		ptr("in", "r", "len", ir.Text, "text"),
 		num("len", "bytes of text, at most 2^36-32"),

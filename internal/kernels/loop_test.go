@@ -19,7 +19,7 @@ func TestBulkLoop(t *testing.T) {
 			t.Errorf("kernel %s has %d programs, and %d when asked for by name", name, len(ps), len(Programs(name)))
 		}
 		for _, p := range ps {
-			if p.Contract.Op == "init" {
+			if !p.Contract.Whole() {
 				continue
 			}
 			l := BulkLoop(p)

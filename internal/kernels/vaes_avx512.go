@@ -84,6 +84,7 @@ func vaesProgram(op string, bits int, b *ir.Builder) *ir.Program {
 
 func vaesContract(op string, bits int) *ir.Contract {
 	c := newContract("vaes-avx512", op, bits)
+	c.Turn = vaesTurn
 	c.Features = []string{"AES", "PCLMULQDQ", "AVX", "AVX2", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "BMI2", "VAES", "VPCLMULQDQ"}
 	c.KeyBlock = []ir.Field{
 		{Offset: 0, Size: 16 * (roundsFor(bits) + 1), Means: "round keys"},
