@@ -115,6 +115,12 @@ func Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool {
 // those of the turn behind.
 func SealTurns(block *KeyBlock, out, in, state []byte) {
 	switch at(block) {
+	case 1<<8 | 10: // vaes-avx512, 128-bit keys
+		vaesAvx512SealTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 1<<8 | 12: // vaes-avx512, 192-bit keys
+		vaesAvx512SealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 1<<8 | 14: // vaes-avx512, 256-bit keys
+		vaesAvx512SealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}
@@ -123,6 +129,12 @@ func SealTurns(block *KeyBlock, out, in, state []byte) {
 // OpenTurns decrypts, likewise, and hashes in.
 func OpenTurns(block *KeyBlock, out, in, state []byte) {
 	switch at(block) {
+	case 1<<8 | 10: // vaes-avx512, 128-bit keys
+		vaesAvx512OpenTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 1<<8 | 12: // vaes-avx512, 192-bit keys
+		vaesAvx512OpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 1<<8 | 14: // vaes-avx512, 256-bit keys
+		vaesAvx512OpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}

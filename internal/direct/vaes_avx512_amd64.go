@@ -18,6 +18,16 @@ func vaesAvx512Seal128(block *byte, out *byte, in *byte, len uint64, aad *byte, 
 //go:noescape
 func vaesAvx512Open128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// vaesAvx512SealTurns128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512SealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx512OpenTurns128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // vaesAvx512Init192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -33,6 +43,16 @@ func vaesAvx512Seal192(block *byte, out *byte, in *byte, len uint64, aad *byte, 
 //go:noescape
 func vaesAvx512Open192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// vaesAvx512SealTurns192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512SealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx512OpenTurns192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // vaesAvx512Init256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -47,3 +67,13 @@ func vaesAvx512Seal256(block *byte, out *byte, in *byte, len uint64, aad *byte, 
 //
 //go:noescape
 func vaesAvx512Open256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
+
+// vaesAvx512SealTurns256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512SealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx512OpenTurns256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx512OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)

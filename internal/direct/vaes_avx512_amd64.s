@@ -4406,6 +4406,1183 @@ wipe:
 	MOVQ AX, ret+80(FP)                                          // result
 	RET                                                          // leave no secret in a register
 
+// func vaesAvx512SealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512SealTurns128(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	JMP bulk_half                                                // CB of the turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+
+bulk_half:
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func vaesAvx512OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512OpenTurns128(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
 // func vaesAvx512Init192(block *byte, key *byte)
 TEXT ·vaesAvx512Init192(SB), NOSPLIT, $0-16
 	MOVQ block+0(FP), DI                                         // argument block
@@ -8901,6 +10078,1273 @@ wipe:
 	VPXORQ X31, X31, X31                                         // leave no secret in a register
 	VZEROUPPER                                                   // leave no secret in a register
 	MOVQ AX, ret+80(FP)                                          // result
+	RET                                                          // leave no secret in a register
+
+// func vaesAvx512SealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512SealTurns192(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	JMP bulk_half                                                // CB of the turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+
+bulk_half:
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func vaesAvx512OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512OpenTurns192(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
 	RET                                                          // leave no secret in a register
 
 // func vaesAvx512Init256(block *byte, key *byte)
@@ -13666,4 +16110,1361 @@ wipe:
 	VPXORQ X31, X31, X31                                         // leave no secret in a register
 	VZEROUPPER                                                   // leave no secret in a register
 	MOVQ AX, ret+80(FP)                                          // result
+	RET                                                          // leave no secret in a register
+
+// func vaesAvx512SealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512SealTurns256(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	JMP bulk_half                                                // CB of the turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+
+bulk_half:
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func vaesAvx512OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·vaesAvx512OpenTurns256(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
+	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
+	MOVL $34952, R10                                             // constants
+	KMOVQ R10, K7                                                // constants
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU64 (R9), X28                                          // Xi
+	VPSHUFB X31, X28, X28                                        // Xi
+	VPXORQ X27, X27, X27                                         // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU64 16(R9), X22                                        // CB of the first turn
+	VPXORQ (DI), X22, X22                                        // CB of the first turn
+	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	MOVL AX, R11                                                 // CB of the turn
+	BSWAPL R11                                                   // CB of the turn
+	XORL 12(DI), R11                                             // CB of the turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
+	ADDL $64, AX                                                 // CB of the turn
+	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
+	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
+	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
+	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
+	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
+	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
+	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
+	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
+	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
+	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
+	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
+	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
+	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
+	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
+	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
+	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
+	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
+	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
+	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
+	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
+	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
+	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
+	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
+	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
+	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
+	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
+	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
+	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
+	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
+	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
+	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
+	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
+	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
+	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
+	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
+	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
+	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
+	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
+	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
+	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
+	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	ADDQ $1024, DX                                               // next turn
+	ADDQ $1024, SI                                               // next turn
+	SUBQ $1024, CX                                               // next turn
+	CMPQ CX, $1024                                               // next turn
+	JAE bulk_turn                                                // next turn
+	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
+	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
+	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
+	VPCLMULQDQ $17, 1344(DI), Z27, Z26                           // GHASH of the last four blocks
+	VPXORQ Z19, Z25, Z25                                         // GHASH of the last four blocks
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
+	VPXORQ Y27, Y19, Y19                                         // add the lanes
+	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
+	VPXORQ X20, X19, X27                                         // add the lanes
+	VPSHUFB X31, X27, X27                                        // Xi
+	VMOVDQU64 X27, (R9)                                          // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU64 16(R9), X0                                         // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU64 X0, 16(R9)                                         // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R10, R10                                                // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VPXORQ X16, X16, X16                                         // leave no secret in a register
+	VPXORQ X17, X17, X17                                         // leave no secret in a register
+	VPXORQ X18, X18, X18                                         // leave no secret in a register
+	VPXORQ X19, X19, X19                                         // leave no secret in a register
+	VPXORQ X20, X20, X20                                         // leave no secret in a register
+	VPXORQ X21, X21, X21                                         // leave no secret in a register
+	VPXORQ X22, X22, X22                                         // leave no secret in a register
+	VPXORQ X23, X23, X23                                         // leave no secret in a register
+	VPXORQ X24, X24, X24                                         // leave no secret in a register
+	VPXORQ X25, X25, X25                                         // leave no secret in a register
+	VPXORQ X26, X26, X26                                         // leave no secret in a register
+	VPXORQ X27, X27, X27                                         // leave no secret in a register
+	VPXORQ X28, X28, X28                                         // leave no secret in a register
+	VPXORQ X29, X29, X29                                         // leave no secret in a register
+	VPXORQ X30, X30, X30                                         // leave no secret in a register
+	VPXORQ X31, X31, X31                                         // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
 	RET                                                          // leave no secret in a register

@@ -67,7 +67,7 @@ func view(z ir.Operand) ir.Operand { return X(z.Reg.Num) }
 func VaesAVX512() []*ir.Program {
 	var ps []*ir.Program
 	for _, bits := range []int{128, 192, 256} {
-		ps = append(ps, vaesInit(bits), vaesText(bits, true), vaesText(bits, false))
+		ps = append(ps, vaesInit(bits), vaesText(bits, true), vaesText(bits, false), vaesTurns(bits, true), vaesTurns(bits, false))
 	}
 	return ps
 }

@@ -168,11 +168,7 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.I("vpshufb", vBase, vCtr, vBswap)
 	b.I("vpxorq", vBase, vBase, Z(8))
 
-	half := func(h int, ctr textMask, hash []ir.Inst) {
-		b.Append(merge(vaesModel,
-			stitch.Stream{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
-			stitch.Stream{Name: "GHASH", Code: hash}))
-	}
+	half := func(h int, ctr textMask, hash []ir.Inst) { vaesHalf(b, bits, h, ctr, hash) }
 	advance := func() {
 		b.Origin("next turn")
 		b.I("add", rIn, ir.Imm(vaesTurn))
@@ -213,6 +209,13 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.I("kmovq", K(5), R10)
 	b.I("vpbroadcastd", Masked(vCtr, K(5)), Low32(rCounter))
 	b.I("xor", Low32(rLead), Low32(rLead))
+}
+
+// vaesHalf stitches half a turn of counter mode, half h, and GHASH.
+func vaesHalf(b *ir.Builder, bits, h int, ctr textMask, hash []ir.Inst) {
+	b.Append(merge(vaesModel,
+		stitch.Stream{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
+		stitch.Stream{Name: "GHASH", Code: hash}))
 }
 
 // vaesShortPath takes rLen bytes of text, at most vaesShort, behind the

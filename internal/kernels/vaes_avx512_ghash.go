@@ -3,6 +3,8 @@
 package kernels
 
 import (
+	"fmt"
+
 	. "github.com/stitchgcm/gcm/internal/amd64"
 	"github.com/stitchgcm/gcm/internal/ir"
 )
@@ -26,7 +28,6 @@ const (
 func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst {
 	b := &ir.Builder{ISA: ISA}
 	a, c := Z(12), Z(13) // the ciphertext of two registers
-	pa, pc, pm := Z(14), Z(15), Z(16)
 	for i := 0; i < 8; i += 2 {
 		turn := half*8 + i // register of the turn
 		for j, z := range []ir.Operand{a, c} {
@@ -34,49 +35,60 @@ func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst 
 			mask.load(b, i+j, z, base, at+int64(64*(i+j)))
 			b.I("vpshufb", z, z, vBswap)
 		}
-		first := turn == 0
-		if first {
+		if turn == 0 {
 			b.Origin("GHASH blocks 0 to 3, add Xi")
 			b.I("vpxorq", a, a, vXi)
 		}
-		b.Origin("H^%d, H^%d", 64-4*turn, 60-4*turn)
-		power := int64(vaesPowersEnd - 64*(16-turn))
-		b.I("vbroadcasti32x4", pa, Mem(ir.KeyBlock, 128, rKey, power))
-		b.I("vbroadcasti32x4", pc, Mem(ir.KeyBlock, 128, rKey, power+64))
-		b.I("vbroadcasti32x4", pm, Mem(ir.KeyBlock, 128, rKey, int64(vaesMiddles+8*turn)))
-
-		b.Origin("GHASH blocks %d to %d, middle terms", 4*turn, 4*turn+7)
-		b.I("vpunpcklqdq", Z(17), a, c)
-		b.I("vpunpckhqdq", Z(18), a, c)
-		b.I("vpxorq", Z(17), Z(17), Z(18))
-		for _, part := range []struct {
-			name         string
-			sum          ir.Operand
-			x, y, h, k   ir.Operand // the products are x times h and y times k
-			takeX, takeY int64      // of which halves
-		}{
-			{"low", vLow, a, c, pa, pc, lowLow, lowLow},
-			{"high", vHigh, a, c, pa, pc, highHigh, highHigh},
-			{"middle", vMid, Z(17), Z(17), pm, pm, lowLow, highHigh},
-		} {
-			b.Origin("GHASH blocks %d to %d, %s products", 4*turn, 4*turn+7, part.name)
-			if first {
-				b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.takeX))
-				b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
-				b.I("vpxorq", part.sum, part.sum, Z(20))
-				continue
-			}
-			b.I("vpclmulqdq", Z(19), part.x, part.h, ir.Imm(part.takeX))
-			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
-			b.I("vpternlogq", part.sum, Z(19), Z(20), ir.Imm(xor3))
-		}
+		vaesPair(b, turn, fmt.Sprintf("blocks %d to %d", 4*turn, 4*turn+7), a, c)
 	}
 	if half == 1 {
-		b.Origin("GHASH middle terms without low and high")
-		b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
-		vaesReduce(b)
+		vaesReducePairs(b)
 	}
 	return b.Code
+}
+
+// vaesPair multiplies a by H^(64-4i) and c by H^(60-4i), in every lane, for an
+// even i, and adds the products to the sums, or begins them if i is 0.
+func vaesPair(b *ir.Builder, i int, name string, a, c ir.Operand) {
+	pa, pc, pm := Z(14), Z(15), Z(16)
+	b.Origin("H^%d, H^%d", 64-4*i, 60-4*i)
+	power := int64(vaesPowersEnd - 64*(16-i))
+	b.I("vbroadcasti32x4", pa, Mem(ir.KeyBlock, 128, rKey, power))
+	b.I("vbroadcasti32x4", pc, Mem(ir.KeyBlock, 128, rKey, power+64))
+	b.I("vbroadcasti32x4", pm, Mem(ir.KeyBlock, 128, rKey, int64(vaesMiddles+8*i)))
+
+	b.Origin("GHASH %s, middle terms", name)
+	b.I("vpunpcklqdq", Z(17), a, c)
+	b.I("vpunpckhqdq", Z(18), a, c)
+	b.I("vpxorq", Z(17), Z(17), Z(18))
+	for _, part := range []struct {
+		name         string
+		sum          ir.Operand
+		x, y, h, k   ir.Operand // the products are x times h and y times k
+		takeX, takeY int64      // of which halves
+	}{
+		{"low", vLow, a, c, pa, pc, lowLow, lowLow},
+		{"high", vHigh, a, c, pa, pc, highHigh, highHigh},
+		{"middle", vMid, Z(17), Z(17), pm, pm, lowLow, highHigh},
+	} {
+		b.Origin("GHASH %s, %s products", name, part.name)
+		if i == 0 {
+			b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.takeX))
+			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
+			b.I("vpxorq", part.sum, part.sum, Z(20))
+			continue
+		}
+		b.I("vpclmulqdq", Z(19), part.x, part.h, ir.Imm(part.takeX))
+		b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
+		b.I("vpternlogq", part.sum, Z(19), Z(20), ir.Imm(xor3))
+	}
+}
+
+// vaesReducePairs completes the sums of vaesPair and reduces them to vXi.
+func vaesReducePairs(b *ir.Builder) {
+	b.Origin("GHASH middle terms without low and high")
+	b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
+	vaesReduce(b)
 }
 
 // vaesReduce reduces the sums of products modulo the field polynomial, each

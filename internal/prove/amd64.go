@@ -92,7 +92,7 @@ func (a *amd) text(n int) Vec {
 
 // ciphertext returns which of a text and what it was made into is encrypted.
 func (a *amd) ciphertext(text, processed Vec) Vec {
-	if a.p.Contract.Op == "open" {
+	if a.p.Contract.Opens() {
 		return text
 	}
 	return processed

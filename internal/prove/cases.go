@@ -89,8 +89,11 @@ func Program(p *ir.Program) (Result, error) {
 
 // Covers says in words which inputs the cases together decide.
 func (r Result) Covers() string {
-	if r.Op == "init" {
+	switch r.Op {
+	case "init":
 		return "every key"
+	case "seal_turns", "open_turns":
+		return "every text of one turn or more, every Xi and counter block that begins a turn"
 	}
 	return "every text from 0 to 2^36-32 bytes, every AAD and nonce"
 }
@@ -159,6 +162,9 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 		add("H times x^-1", "every H", func() error { return vaesHalveCase(p) })
 		add("powers of H", "every H", func() error { return vaesPowersCase(p) })
 		return list
+	}
+	if !p.Contract.Whole() {
+		return vaesTurnsCases(p)
 	}
 	for n := 1; n <= 64; n++ {
 		add("entry to J0", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesNonceCase(p, number(n)) })

@@ -391,14 +391,9 @@ func (v *vaes) wantShort(left value.Value, cb block, done Vec, y poly) error {
 
 // wantLanes checks that the lanes of Xi together mean y, lane j as H^-j.
 func (v *vaes) wantLanes(y poly) error {
-	have := poly{}
-	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
-	for j := range 4 {
-		p, err := v.s.polynomial(xi[16*j : 16*j+16])
-		if err != nil {
-			return err
-		}
-		have.plus(p, -j)
+	have, err := v.lanes(0)
+	if err != nil {
+		return err
 	}
 	if !have.equal(y) {
 		return fmt.Errorf("GHASH: %s", v.s.firstDifference(have, y))
@@ -406,11 +401,24 @@ func (v *vaes) wantLanes(y poly) error {
 	return nil
 }
 
+// lanes returns what the lanes of Xi together mean, lane j as H^(top-j).
+func (v *vaes) lanes(top int) (poly, error) {
+	y, xi := poly{}, v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
+	for j := range 4 {
+		p, err := v.s.polynomial(xi[16*j : 16*j+16])
+		if err != nil {
+			return nil, err
+		}
+		y.plus(p, top-j)
+	}
+	return y, nil
+}
+
 // vaesCut is where the bulk loop is cut: where nothing but the lanes of Xi is
 // pending. Sealing, that is amid a turn, whose first half is written but not
 // yet hashed.
 func vaesCut(p *ir.Program) (label string, written int) {
-	if p.Contract.Op == "seal" {
+	if !p.Contract.Opens() {
 		return "bulk_half", vaesRun / 2
 	}
 	return "bulk_turn", 0
@@ -507,16 +515,22 @@ func (v *vaes) bulk(left value.Value, n int) (cb block, word Vec, text, done Vec
 	word = v.aligned(6)
 	xi, y := v.leading(4, 0)
 	v.atBulk(left, cb, word, xi)
-	turn := counterBlock(v.s, cb, word)
-	done = v.spec.gctr(turn, text)
-	// The first half of the turn holds its ciphertext, which is anything.
+	return cb, word, text, v.amidTurn(counterBlock(v.s, cb, word), text), y
+}
+
+// amidTurn returns what text becomes, from the beginning of a turn on, of which
+// the program has written as much as it has at the cut. That is ciphertext, and
+// may be anything.
+func (v *vaes) amidTurn(cb block, text Vec) (done Vec) {
+	_, written := vaesCut(v.p)
+	done = v.spec.gctr(cb, text)
 	half := v.s.Fresh("ciphertext", written)
 	copy(v.out.bytes, half)
 	copy(done, half)
 	for i := range written {
 		v.out.readable[i], v.out.written[i] = true, true
 	}
-	return cb, word, text, done, y
+	return done
 }
 
 // vaesTurnCase: from the cut in any turn to the cut in the next.
