@@ -4477,6 +4477,2066 @@ L(aesni_open_128_tag_load16):
 	jmp L(aesni_open_128_tag_compare)                              // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(aesni_open_128)
 
+// aesni_seal_turns_128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_seal_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 1203 instructions.
+	function STITCHGCM_SYMBOL(aesni_seal_turns_128)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 10
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 10
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	jmp L(aesni_seal_turns_128_bulk_half)                          // CB of the first turn
+L(aesni_seal_turns_128_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 10
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 10
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+L(aesni_seal_turns_128_bulk_half):
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rsi]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rsi + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rsi + 48]                                      // GHASH block 3
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rsi + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rsi + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 10
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rsi + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rsi + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rsi + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rsi + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rsi + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rsi + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 10
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rsi + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rsi + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_seal_turns_128_bulk_turn)                          // next turn
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_seal_turns_128)
+
+// aesni_open_turns_128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_open_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 812 instructions.
+	function STITCHGCM_SYMBOL(aesni_open_turns_128)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(aesni_open_turns_128_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rdx]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rdx + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rdx + 48]                                      // GHASH block 3
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rdx + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rdx + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 10
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rdx + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rdx + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rdx + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rdx + 144]                                     // GHASH block 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rdx + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rdx + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rdx + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rdx + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 10
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 10
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rdx + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rdx + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rdx + 288]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rdx + 304]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rdx + 320]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rdx + 336]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 10
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 10
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rdx + 352]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rdx + 368]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rdx + 400]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rdx + 448]                                      // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 10
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 10
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 10
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 10
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 10
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 10
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_open_turns_128_bulk_turn)                          // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_open_turns_128)
+
 // aesni_init_192: set up the key block for a 192-bit key.
 //
 // void stitchgcm_v0_aesni_init_192(uint8_t *block, const uint8_t *key);
@@ -9142,6 +11202,2246 @@ L(aesni_open_192_tag_load16):
 	vpand xmm0, xmm0, [rax]                                        // tag of less than 16 bytes
 	jmp L(aesni_open_192_tag_compare)                              // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(aesni_open_192)
+
+// aesni_seal_turns_192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_seal_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 1311 instructions.
+	function STITCHGCM_SYMBOL(aesni_seal_turns_192)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 12
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 12
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	jmp L(aesni_seal_turns_192_bulk_half)                          // CB of the first turn
+L(aesni_seal_turns_192_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 12
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 12
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 12
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 12
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+L(aesni_seal_turns_192_bulk_half):
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rsi]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rsi + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rsi + 48]                                      // GHASH block 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rsi + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rsi + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 12
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rsi + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rsi + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 12
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rsi + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rsi + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rsi + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rsi + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 12
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rsi + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rsi + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_seal_turns_192_bulk_turn)                          // next turn
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_seal_turns_192)
+
+// aesni_open_turns_192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_open_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 884 instructions.
+	function STITCHGCM_SYMBOL(aesni_open_turns_192)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(aesni_open_turns_192_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rdx]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rdx + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rdx + 48]                                      // GHASH block 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rdx + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rdx + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 12
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rdx + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rdx + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 12
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rdx + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rdx + 144]                                     // GHASH block 9
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rdx + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rdx + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rdx + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rdx + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rdx + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rdx + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 12
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rdx + 288]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rdx + 304]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rdx + 320]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rdx + 336]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 11
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rdx + 352]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rdx + 368]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 12
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 12
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 12
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 12
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rdx + 400]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rdx + 448]                                      // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 12
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 12
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 12
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 12
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 12
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 12
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 12
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_open_turns_192_bulk_turn)                          // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_open_turns_192)
 
 // aesni_init_256: set up the key block for a 256-bit key.
 //
@@ -14062,6 +18362,2426 @@ L(aesni_open_256_tag_load16):
 	vpand xmm0, xmm0, [rax]                                        // tag of less than 16 bytes
 	jmp L(aesni_open_256_tag_compare)                              // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(aesni_open_256)
+
+// aesni_seal_turns_256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_seal_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 1419 instructions.
+	function STITCHGCM_SYMBOL(aesni_seal_turns_256)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 12
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 14
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 12
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 14
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	jmp L(aesni_seal_turns_256_bulk_half)                          // CB of the first turn
+L(aesni_seal_turns_256_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 12
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 12
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 13
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 14
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 12
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 13
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 14
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 14
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+L(aesni_seal_turns_256_bulk_half):
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rsi]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rsi + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rsi + 48]                                      // GHASH block 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rsi + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rsi + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 11
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 13
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 13
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 14
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rsi + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rsi + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rsi + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rsi + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rsi + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rsi + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 12
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 12
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 13
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 13
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 14
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rsi + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rsi + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 14
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_seal_turns_256_bulk_turn)                          // next turn
+	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rsi - 224]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rsi - 208]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rsi - 192]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rsi - 176]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rsi - 160]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rsi - 144]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rsi - 96]                                       // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rsi - 80]                                      // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rsi - 64]                                       // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rsi - 48]                                      // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rsi - 32]                                       // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rsi - 16]                                      // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_seal_turns_256)
+
+// aesni_open_turns_256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_aesni_open_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 956 instructions.
+	function STITCHGCM_SYMBOL(aesni_open_turns_256)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(aesni_open_turns_256_bulk_turn):
+	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vmovdqu xmm9, [rdx]                                            // GHASH block 0
+	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
+	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 1
+	vpxor xmm9, xmm9, xmm12                                        // GHASH block 0, add Xi
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
+	vpclmulqdq xmm10, xmm9, [rdi + 288], 0                         // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0                        // GHASH blocks 0 to 1, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 0 to 1, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 2
+	vpclmulqdq xmm12, xmm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 1, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 304], 0x11                     // GHASH blocks 0 to 1, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 0 to 1, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 0 to 1, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 3
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 0 to 1, middle terms
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 3
+	vpclmulqdq xmm11, xmm9, [rdi + 800], 0                         // GHASH blocks 0 to 1, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vpclmulqdq xmm9, xmm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 1, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 0 to 1, middle products
+	vmovdqu xmm9, [rdx + 32]                                       // GHASH block 2
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 2
+	vmovdqu xmm13, [rdx + 48]                                      // GHASH block 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 4
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0                         // GHASH blocks 2 to 3, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 5
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0                        // GHASH blocks 2 to 3, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 2 to 3, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpclmulqdq xmm14, xmm9, [rdi + 320], 0x11                      // GHASH blocks 2 to 3, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 336], 0x11                     // GHASH blocks 2 to 3, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 2 to 3, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 8
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 2 to 3, middle terms
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 8
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 2 to 3, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 816], 0                         // GHASH blocks 2 to 3, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 8
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 8
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 2 to 3, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 816], 0x11                       // GHASH blocks 2 to 3, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 9
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 2 to 3, middle products
+	vmovdqu xmm9, [rdx + 64]                                       // GHASH block 4
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 4
+	vmovdqu xmm13, [rdx + 80]                                      // GHASH block 5
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 5
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0                         // GHASH blocks 4 to 5, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0                        // GHASH blocks 4 to 5, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 4 to 5, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 11
+	vpclmulqdq xmm14, xmm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 5, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 368], 0x11                     // GHASH blocks 4 to 5, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 4 to 5, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 4 to 5, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 4 to 5, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 4 to 5, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 832], 0                         // GHASH blocks 4 to 5, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 13
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 4 to 5, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 2, round 13
+	vpclmulqdq xmm9, xmm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 5, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 3, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 4, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 5, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 6, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 7, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 0, round 14
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 4 to 5, middle products
+	vmovdqu xmm9, [rdx + 96]                                       // GHASH block 6
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 6
+	vmovdqu xmm13, [rdx + 112]                                     // GHASH block 7
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 7
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0                         // GHASH blocks 6 to 7, low products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 1, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 2, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 3, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 4, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 5, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0                        // GHASH blocks 6 to 7, low products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 6, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 7, round 14
+	vpxor xmm0, xmm0, [rdx]                                        // text of block 0
+	vmovdqu [rsi], xmm0                                            // text of block 0
+	vpxor xmm1, xmm1, [rdx + 16]                                   // text of block 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 16], xmm1                                       // text of block 1
+	vpxor xmm2, xmm2, [rdx + 32]                                   // text of block 2
+	vmovdqu [rsi + 32], xmm2                                       // text of block 2
+	vpxor xmm3, xmm3, [rdx + 48]                                   // text of block 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 48], xmm3                                       // text of block 3
+	vpxor xmm4, xmm4, [rdx + 64]                                   // text of block 4
+	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
+	vmovdqu [rsi + 64], xmm4                                       // text of block 4
+	vpxor xmm5, xmm5, [rdx + 80]                                   // text of block 5
+	vmovdqu [rsi + 80], xmm5                                       // text of block 5
+	vpxor xmm6, xmm6, [rdx + 96]                                   // text of block 6
+	vmovdqu [rsi + 96], xmm6                                       // text of block 6
+	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
+	vmovdqu [rsi + 112], xmm7                                      // text of block 7
+	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
+	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
+	vmovdqu xmm9, [rdx + 128]                                      // GHASH block 8
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
+	vmovdqu xmm13, [rdx + 144]                                     // GHASH block 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 3
+	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 3
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 4
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 4
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 5
+	vpclmulqdq xmm9, xmm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 9, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 5
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 8 to 9, middle products
+	vmovdqu xmm9, [rdx + 160]                                      // GHASH block 10
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 10
+	vmovdqu xmm13, [rdx + 176]                                     // GHASH block 11
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 11
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0                         // GHASH blocks 10 to 11, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0                        // GHASH blocks 10 to 11, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 10 to 11, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 7
+	vpclmulqdq xmm14, xmm9, [rdi + 448], 0x11                      // GHASH blocks 10 to 11, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 464], 0x11                     // GHASH blocks 10 to 11, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 10 to 11, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 10 to 11, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 10 to 11, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 10 to 11, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 880], 0                         // GHASH blocks 10 to 11, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 10 to 11, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 880], 0x11                       // GHASH blocks 10 to 11, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 10 to 11, middle products
+	vmovdqu xmm9, [rdx + 192]                                      // GHASH block 12
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 12
+	vmovdqu xmm13, [rdx + 208]                                     // GHASH block 13
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 13
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0                         // GHASH blocks 12 to 13, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0                        // GHASH blocks 12 to 13, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 12 to 13, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 11
+	vpclmulqdq xmm14, xmm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 13, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 496], 0x11                     // GHASH blocks 12 to 13, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 12 to 13, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 12 to 13, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 12 to 13, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 12 to 13, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 896], 0                         // GHASH blocks 12 to 13, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 12
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 13
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 10, round 13
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 12 to 13, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 11, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 12, round 13
+	vpclmulqdq xmm9, xmm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 13, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 13, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 14, round 13
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 15, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 8, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 9, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 10, round 14
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 12 to 13, middle products
+	vmovdqu xmm9, [rdx + 224]                                      // GHASH block 14
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 14
+	vmovdqu xmm13, [rdx + 240]                                     // GHASH block 15
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 15
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0                         // GHASH blocks 14 to 15, low products
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 11, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 12, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 13, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 14, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 15, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0                        // GHASH blocks 14 to 15, low products
+	vpxor xmm0, xmm0, [rdx + 128]                                  // text of block 8
+	vmovdqu [rsi + 128], xmm0                                      // text of block 8
+	vpxor xmm1, xmm1, [rdx + 144]                                  // text of block 9
+	vmovdqu [rsi + 144], xmm1                                      // text of block 9
+	vpxor xmm2, xmm2, [rdx + 160]                                  // text of block 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 14 to 15, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 512], 0x11                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 160], xmm2                                      // text of block 10
+	vpxor xmm3, xmm3, [rdx + 176]                                  // text of block 11
+	vmovdqu [rsi + 176], xmm3                                      // text of block 11
+	vpxor xmm4, xmm4, [rdx + 192]                                  // text of block 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 192], xmm4                                      // text of block 12
+	vpxor xmm5, xmm5, [rdx + 208]                                  // text of block 13
+	vpclmulqdq xmm14, xmm13, [rdi + 528], 0x11                     // GHASH blocks 14 to 15, high products
+	vmovdqu [rsi + 208], xmm5                                      // text of block 13
+	vpxor xmm6, xmm6, [rdx + 224]                                  // text of block 14
+	vmovdqu [rsi + 224], xmm6                                      // text of block 14
+	vpxor xmm7, xmm7, [rdx + 240]                                  // text of block 15
+	vmovdqu [rsi + 240], xmm7                                      // text of block 15
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 14 to 15, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 14 to 15, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 14 to 15, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 14 to 15, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 912], 0                         // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
+	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
+	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
+	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 17
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0                         // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 1
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 1
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 1
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0                        // GHASH blocks 16 to 17, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 2
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 16 to 17, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vpclmulqdq xmm14, xmm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 3
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 4
+	vpclmulqdq xmm14, xmm13, [rdi + 560], 0x11                     // GHASH blocks 16 to 17, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 4
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 16 to 17, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 16 to 17, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 16 to 17, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 16 to 17, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 928], 0                         // GHASH blocks 16 to 17, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 5
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 16 to 17, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 5
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 5
+	vpclmulqdq xmm9, xmm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 17, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 6
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 16 to 17, middle products
+	vmovdqu xmm9, [rdx + 288]                                      // GHASH block 18
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 18
+	vmovdqu xmm13, [rdx + 304]                                     // GHASH block 19
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 19
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0                         // GHASH blocks 18 to 19, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0                        // GHASH blocks 18 to 19, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 7
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 7
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 18 to 19, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 7
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 7
+	vpclmulqdq xmm14, xmm9, [rdi + 576], 0x11                      // GHASH blocks 18 to 19, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 592], 0x11                     // GHASH blocks 18 to 19, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 8
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 18 to 19, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 18 to 19, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 18 to 19, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 18 to 19, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 944], 0                         // GHASH blocks 18 to 19, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 8
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 18 to 19, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 944], 0x11                       // GHASH blocks 18 to 19, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 9
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 9
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 18 to 19, middle products
+	vmovdqu xmm9, [rdx + 320]                                      // GHASH block 20
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 20
+	vmovdqu xmm13, [rdx + 336]                                     // GHASH block 21
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 21
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0                         // GHASH blocks 20 to 21, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 10
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0                        // GHASH blocks 20 to 21, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 10
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 11
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 20 to 21, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 11
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 11
+	vpclmulqdq xmm14, xmm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 21, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 11
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 624], 0x11                     // GHASH blocks 20 to 21, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 20 to 21, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 20 to 21, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 20 to 21, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 20 to 21, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 960], 0                         // GHASH blocks 20 to 21, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 12
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 20 to 21, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 16, round 13
+	vpclmulqdq xmm9, xmm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 21, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 17, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 18, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 19, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 20, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 21, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 22, round 13
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 20 to 21, middle products
+	vmovdqu xmm9, [rdx + 352]                                      // GHASH block 22
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 22
+	vmovdqu xmm13, [rdx + 368]                                     // GHASH block 23
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 23
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0                         // GHASH blocks 22 to 23, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 23, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 16, round 14
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 17, round 14
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 18, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 19, round 14
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0                        // GHASH blocks 22 to 23, low products
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 20, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 21, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 22, round 14
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 23, round 14
+	vpxor xmm0, xmm0, [rdx + 256]                                  // text of block 16
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 22 to 23, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 640], 0x11                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 256], xmm0                                      // text of block 16
+	vpxor xmm1, xmm1, [rdx + 272]                                  // text of block 17
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 272], xmm1                                      // text of block 17
+	vpxor xmm2, xmm2, [rdx + 288]                                  // text of block 18
+	vpclmulqdq xmm14, xmm13, [rdi + 656], 0x11                     // GHASH blocks 22 to 23, high products
+	vmovdqu [rsi + 288], xmm2                                      // text of block 18
+	vpxor xmm3, xmm3, [rdx + 304]                                  // text of block 19
+	vmovdqu [rsi + 304], xmm3                                      // text of block 19
+	vpxor xmm4, xmm4, [rdx + 320]                                  // text of block 20
+	vmovdqu [rsi + 320], xmm4                                      // text of block 20
+	vpxor xmm5, xmm5, [rdx + 336]                                  // text of block 21
+	vmovdqu [rsi + 336], xmm5                                      // text of block 21
+	vpxor xmm6, xmm6, [rdx + 352]                                  // text of block 22
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 22 to 23, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 22 to 23, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
+	vmovdqu [rsi + 352], xmm6                                      // text of block 22
+	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
+	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
+	vmovdqu [rsi + 368], xmm7                                      // text of block 23
+	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
+	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
+	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
+	vmovdqu xmm13, [rdx + 400]                                     // GHASH block 25
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
+	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
+	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
+	vmovdqu xmm8, [rdi + 32]                                       // round key 2
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
+	vmovdqu xmm8, [rdi + 64]                                       // round key 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
+	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
+	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
+	vmovdqu xmm8, [rdi + 96]                                       // round key 6
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
+	vmovdqu xmm8, [rdi + 128]                                      // round key 8
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
+	vmovdqu xmm9, [rdx + 448]                                      // GHASH block 28
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
+	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
+	vmovdqu xmm8, [rdi + 144]                                      // round key 9
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
+	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
+	vmovdqu xmm8, [rdi + 192]                                      // round key 12
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 12
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 12
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 12
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 12
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
+	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
+	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
+	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
+	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 12
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 12
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 12
+	vmovdqu xmm8, [rdi + 208]                                      // round key 13
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 13
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 13
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 13
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 13
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 13
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 13
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 13
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 13
+	vmovdqu xmm8, [rdi + 224]                                      // round key 14
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 14
+	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 14
+	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 14
+	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 14
+	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 14
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 14
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 14
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 14
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
+	vmovdqu [rsi + 384], xmm0                                      // text of block 24
+	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
+	vmovdqu [rsi + 400], xmm1                                      // text of block 25
+	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
+	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vmovdqu [rsi + 448], xmm4                                      // text of block 28
+	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
+	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
+	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(aesni_open_turns_256_bulk_turn)                          // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(aesni_open_turns_256)
 
 #ifdef __ELF__
 	.section .note.gnu.property, "a", %note

@@ -78,6 +78,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_128)(const uint8_t *block,
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_open_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 192-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_init_192)(uint8_t *block, const uint8_t *key);
 
@@ -87,6 +93,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_192)(const uint8_t *block,
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_open_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 256-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_init_256)(uint8_t *block, const uint8_t *key);
 
@@ -95,6 +107,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_256)(const uint8_t *block,
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx2_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+
+// encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_seal_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx2_open_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 #endif
 
 #if defined(__x86_64__) // kernel aesni
@@ -108,6 +126,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_128)(const uint8_t *block, uin
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_open_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 192-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_init_192)(uint8_t *block, const uint8_t *key);
 
@@ -117,6 +141,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_192)(const uint8_t *block, uin
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_open_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 256-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_init_256)(uint8_t *block, const uint8_t *key);
 
@@ -125,6 +155,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_256)(const uint8_t *block, uin
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(aesni_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+
+// encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_seal_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(aesni_open_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 #endif
 
 #if defined(__aarch64__) // kernel eor3

@@ -2958,6 +2958,1128 @@ L(vaes_avx2_open_128_tag_load16):
 	jmp L(vaes_avx2_open_128_tag_compare)                          // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(vaes_avx2_open_128)
 
+// vaes_avx2_seal_turns_128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_seal_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 640 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_128)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 10
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 10
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 10
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 10
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 10
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 10
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 10
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 10
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	jmp L(vaes_avx2_seal_turns_128_bulk_half)                      // CB of the first turn
+L(vaes_avx2_seal_turns_128_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 10
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 10
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 10
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 10
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 10
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 10
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 10
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+L(vaes_avx2_seal_turns_128_bulk_half):
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rsi + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rsi + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rsi + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 10
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 10
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 10
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 10
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 10
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 10
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 10
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rsi + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rsi + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_seal_turns_128_bulk_turn)                      // next turn
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_128)
+
+// vaes_avx2_open_turns_128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_open_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 437 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_128)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(vaes_avx2_open_turns_128_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rdx + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rdx + 96]                                      // GHASH blocks 6 to 7
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rdx + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rdx + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 10
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 10
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 10
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 10
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 10
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 10
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 10
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rdx + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rdx + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rdx + 288]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rdx + 384]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rdx + 416]                                     // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rdx + 448]                                      // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rdx + 480]                                     // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 10
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 10
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 10
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 10
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 10
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 10
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_open_turns_128_bulk_turn)                      // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_open_turns_128)
+
 // vaes_avx2_init_192: set up the key block for a 192-bit key.
 //
 // void stitchgcm_v0_vaes_avx2_init_192(uint8_t *block, const uint8_t *key);
@@ -5983,6 +7105,1218 @@ L(vaes_avx2_open_192_tag_load16):
 	vpand xmm0, xmm0, [rax]                                        // tag of less than 16 bytes
 	jmp L(vaes_avx2_open_192_tag_compare)                          // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(vaes_avx2_open_192)
+
+// vaes_avx2_seal_turns_192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_seal_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 694 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_192)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 12
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 12
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 12
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 12
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 12
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 12
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 12
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 12
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	jmp L(vaes_avx2_seal_turns_192_bulk_half)                      // CB of the first turn
+L(vaes_avx2_seal_turns_192_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 12
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 12
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 12
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 12
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 12
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 12
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 12
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+L(vaes_avx2_seal_turns_192_bulk_half):
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rsi + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rsi + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rsi + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 12
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 12
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 12
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 12
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 12
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 12
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rsi + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rsi + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 12
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 12
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_seal_turns_192_bulk_turn)                      // next turn
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_192)
+
+// vaes_avx2_open_turns_192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_open_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 473 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_192)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(vaes_avx2_open_turns_192_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rdx + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rdx + 96]                                      // GHASH blocks 6 to 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rdx + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rdx + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 12
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 12
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 12
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 12
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 12
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 12
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 12
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rdx + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rdx + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 12
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rdx + 288]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rdx + 384]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rdx + 416]                                     // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rdx + 448]                                      // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rdx + 480]                                     // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 12
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 12
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 12
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 12
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 12
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 12
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 12
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_open_turns_192_bulk_turn)                      // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_open_turns_192)
 
 // vaes_avx2_init_256: set up the key block for a 256-bit key.
 //
@@ -9147,6 +11481,1308 @@ L(vaes_avx2_open_256_tag_load16):
 	vpand xmm0, xmm0, [rax]                                        // tag of less than 16 bytes
 	jmp L(vaes_avx2_open_256_tag_compare)                          // tag of less than 16 bytes
 	end_function STITCHGCM_SYMBOL(vaes_avx2_open_256)
+
+// vaes_avx2_seal_turns_256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_seal_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 748 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_256)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 12
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 12
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 12
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 12
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 12
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 12
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 12
+	vbroadcasti128 ymm8, [rdi + 208]                               // round key 13
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 13
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 13
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 13
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 13
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 13
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 13
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 13
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 13
+	vbroadcasti128 ymm8, [rdi + 224]                               // round key 14
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 14
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 14
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 14
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 14
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 14
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 14
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 14
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 14
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	jmp L(vaes_avx2_seal_turns_256_bulk_half)                      // CB of the first turn
+L(vaes_avx2_seal_turns_256_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 12
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 12
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 12
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 12
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 12
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 12
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 12
+	vbroadcasti128 ymm8, [rdi + 208]                               // round key 13
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 13
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 13
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 13
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 13
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 13
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 13
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 13
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 13
+	vbroadcasti128 ymm8, [rdi + 224]                               // round key 14
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 14
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 14
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 14
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 14
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 14
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 14
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 14
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 14
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+L(vaes_avx2_seal_turns_256_bulk_half):
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rsi + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rsi + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rsi + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 12
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 12
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 12
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 12
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 12
+	vbroadcasti128 ymm8, [rdi + 208]                               // round key 13
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 13
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 13
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 13
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 13
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 13
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 13
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 13
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 13
+	vbroadcasti128 ymm8, [rdi + 224]                               // round key 14
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 14
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rsi + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rsi + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 14
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 14
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 14
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 14
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 14
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 14
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 14
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_seal_turns_256_bulk_turn)                      // next turn
+	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rsi - 192]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rsi - 160]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rsi - 128]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rsi - 96]                                      // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rsi - 64]                                       // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rsi - 32]                                      // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_256)
+
+// vaes_avx2_open_turns_256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_vaes_avx2_open_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  799  H^34 to H^1, times x^-1
+//    800 to 1055  Karatsuba halves of H^32 to H^1
+//
+// Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
+// Uses no stack.
+// 509 instructions.
+	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_256)
+	endbr64                                                        // entry
+	mov r9, r8                                                     // Xi
+	vmovdqu xmm12, [r9]                                            // Xi
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	mov eax, [r9 + 28]                                             // CB of the first turn
+	bswap eax                                                      // CB of the first turn
+	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
+	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
+	lea r8, [rip + L(counters)]                                    // CB of the first turn
+L(vaes_avx2_open_turns_256_bulk_turn):
+	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
+	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
+	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
+	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
+	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 1
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 1
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 1
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 2
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 2
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 3
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 3
+	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 4
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 4
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
+	vmovdqu ymm9, [rdx + 64]                                       // GHASH blocks 4 to 5
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
+	vmovdqu ymm13, [rdx + 96]                                      // GHASH blocks 6 to 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 5
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 5
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 6
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 6
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 6
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 6
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 7
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 8
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 8
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 9
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 9
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
+	vmovdqu ymm9, [rdx + 128]                                      // GHASH blocks 8 to 9
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
+	vmovdqu ymm13, [rdx + 160]                                     // GHASH blocks 10 to 11
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 10
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 10
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 10
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 11
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 11
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 11
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 12
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 12
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 12
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 12
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 12
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 12
+	vbroadcasti128 ymm8, [rdi + 208]                               // round key 13
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 13
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 13
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 4 to 5, round 13
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 6 to 7, round 13
+	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 8 to 9, round 13
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 10 to 11, round 13
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 12 to 13, round 13
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 14 to 15, round 13
+	vbroadcasti128 ymm8, [rdi + 224]                               // round key 14
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 0 to 1, round 14
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 2 to 3, round 14
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
+	vmovdqu ymm9, [rdx + 192]                                      // GHASH blocks 12 to 13
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
+	vmovdqu ymm13, [rdx + 224]                                     // GHASH blocks 14 to 15
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 4 to 5, round 14
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 6 to 7, round 14
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 8 to 9, round 14
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 10 to 11, round 14
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 12 to 13, round 14
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 14 to 15, round 14
+	vpxor ymm0, ymm0, [rdx]                                        // text of blocks 0 to 1
+	vmovdqu [rsi], ymm0                                            // text of blocks 0 to 1
+	vpxor ymm1, ymm1, [rdx + 32]                                   // text of blocks 2 to 3
+	vmovdqu [rsi + 32], ymm1                                       // text of blocks 2 to 3
+	vpxor ymm2, ymm2, [rdx + 64]                                   // text of blocks 4 to 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 64], ymm2                                       // text of blocks 4 to 5
+	vpxor ymm3, ymm3, [rdx + 96]                                   // text of blocks 6 to 7
+	vmovdqu [rsi + 96], ymm3                                       // text of blocks 6 to 7
+	vpxor ymm4, ymm4, [rdx + 128]                                  // text of blocks 8 to 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 128], ymm4                                      // text of blocks 8 to 9
+	vpxor ymm5, ymm5, [rdx + 160]                                  // text of blocks 10 to 11
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
+	vmovdqu [rsi + 160], ymm5                                      // text of blocks 10 to 11
+	vpxor ymm6, ymm6, [rdx + 192]                                  // text of blocks 12 to 13
+	vmovdqu [rsi + 192], ymm6                                      // text of blocks 12 to 13
+	vpxor ymm7, ymm7, [rdx + 224]                                  // text of blocks 14 to 15
+	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
+	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
+	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
+	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
+	vmovdqu ymm13, [rdx + 288]                                     // GHASH blocks 18 to 19
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
+	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
+	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
+	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
+	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
+	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
+	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
+	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
+	vmovdqu ymm9, [rdx + 384]                                      // GHASH blocks 24 to 25
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
+	vmovdqu ymm13, [rdx + 416]                                     // GHASH blocks 26 to 27
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
+	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
+	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
+	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 12
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
+	vmovdqu ymm9, [rdx + 448]                                      // GHASH blocks 28 to 29
+	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
+	vmovdqu ymm13, [rdx + 480]                                     // GHASH blocks 30 to 31
+	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 12
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 12
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 12
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 12
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 12
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 12
+	vbroadcasti128 ymm8, [rdi + 208]                               // round key 13
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 13
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 13
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 13
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 13
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 13
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 13
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 13
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 13
+	vbroadcasti128 ymm8, [rdi + 224]                               // round key 14
+	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 14
+	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 14
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 14
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 14
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 14
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
+	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 14
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 14
+	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 14
+	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
+	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
+	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
+	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
+	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
+	vextracti128 xmm9, ymm12, 1                                    // add the lanes
+	vpxor xmm12, xmm12, xmm9                                       // add the lanes
+	add rdx, 0x200                                                 // next turn
+	add rsi, 0x200                                                 // next turn
+	sub rcx, 0x200                                                 // next turn
+	cmp rcx, 0x200                                                 // next turn
+	jae L(vaes_avx2_open_turns_256_bulk_turn)                      // next turn
+	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
+	vmovdqu [r9], xmm12                                            // Xi
+	bswap eax                                                      // CB of the next turn
+	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
+	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
+	vmovdqu [r9 + 16], xmm0                                        // CB of the next turn
+	xor eax, eax                                                   // leave no secret in a register
+	xor r11d, r11d                                                 // leave no secret in a register
+	vpxor xmm0, xmm0, xmm0                                         // leave no secret in a register
+	vpxor xmm1, xmm1, xmm1                                         // leave no secret in a register
+	vpxor xmm2, xmm2, xmm2                                         // leave no secret in a register
+	vpxor xmm3, xmm3, xmm3                                         // leave no secret in a register
+	vpxor xmm4, xmm4, xmm4                                         // leave no secret in a register
+	vpxor xmm5, xmm5, xmm5                                         // leave no secret in a register
+	vpxor xmm6, xmm6, xmm6                                         // leave no secret in a register
+	vpxor xmm7, xmm7, xmm7                                         // leave no secret in a register
+	vpxor xmm8, xmm8, xmm8                                         // leave no secret in a register
+	vpxor xmm9, xmm9, xmm9                                         // leave no secret in a register
+	vpxor xmm10, xmm10, xmm10                                      // leave no secret in a register
+	vpxor xmm11, xmm11, xmm11                                      // leave no secret in a register
+	vpxor xmm12, xmm12, xmm12                                      // leave no secret in a register
+	vpxor xmm13, xmm13, xmm13                                      // leave no secret in a register
+	vpxor xmm14, xmm14, xmm14                                      // leave no secret in a register
+	vpxor xmm15, xmm15, xmm15                                      // leave no secret in a register
+	vzeroupper                                                     // leave no secret in a register
+	ret                                                            // leave no secret in a register
+	end_function STITCHGCM_SYMBOL(vaes_avx2_open_turns_256)
 
 #ifdef __ELF__
 	.section .note.gnu.property, "a", %note

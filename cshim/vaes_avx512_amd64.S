@@ -4340,7 +4340,7 @@ L(vaes_avx512_open_128_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 682 instructions.
+// 678 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_turns_128)
 	endbr64                                                        // entry
 	vbroadcasti32x4 zmm31, [rip + L(bswap)]                        // constants
@@ -4357,11 +4357,7 @@ L(vaes_avx512_open_128_wipe):
 	vpxorq xmm22, xmm22, [rdi]                                     // CB of the first turn
 	vshufi64x2 zmm22, zmm22, zmm22, 0                              // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	mov r11d, eax                                                  // CB of the turn
-	bswap r11d                                                     // CB of the turn
-	xor r11d, [rdi + 12]                                           // CB of the turn
-	vpbroadcastd zmm22{k7}, r11d                                   // CB of the turn
-	add eax, 0x40                                                  // CB of the turn
+	add eax, 0x40                                                  // CB of the first turn
 	vpxorq zmm0, zmm22, [r8]                                       // CB of blocks 0 to 3, round 0
 	vpxorq zmm1, zmm22, [r8 + 64]                                  // CB of blocks 4 to 7, round 0
 	vpxorq zmm2, zmm22, [r8 + 128]                                 // CB of blocks 8 to 11, round 0
@@ -4476,7 +4472,7 @@ L(vaes_avx512_open_128_wipe):
 	vpxorq zmm11, zmm8, [rdx + 448]                                // text of blocks 28 to 31
 	vaesenclast zmm7, zmm7, zmm11                                  // AES blocks 28 to 31, round 10
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
-	jmp L(vaes_avx512_seal_turns_128_bulk_half)                    // CB of the turn
+	jmp L(vaes_avx512_seal_turns_128_bulk_half)                    // CB of the first turn
 L(vaes_avx512_seal_turns_128_bulk_turn):
 	mov r11d, eax                                                  // CB of the turn
 	bswap r11d                                                     // CB of the turn
@@ -4702,39 +4698,39 @@ L(vaes_avx512_seal_turns_128_bulk_half):
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 3
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rsi + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 3
 	vpshufb zmm12, zmm12, zmm31                                    // GHASH blocks 4 to 7
@@ -5084,37 +5080,37 @@ L(vaes_avx512_open_turns_128_bulk_turn):
 	vbroadcasti32x4 zmm14, [rdi + 384]                             // H^64, H^60
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rdx + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vpshufb zmm12, zmm12, zmm31                                    // GHASH blocks 4 to 7
@@ -10034,7 +10030,7 @@ L(vaes_avx512_open_192_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 736 instructions.
+// 732 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_turns_192)
 	endbr64                                                        // entry
 	vbroadcasti32x4 zmm31, [rip + L(bswap)]                        // constants
@@ -10051,11 +10047,7 @@ L(vaes_avx512_open_192_wipe):
 	vpxorq xmm22, xmm22, [rdi]                                     // CB of the first turn
 	vshufi64x2 zmm22, zmm22, zmm22, 0                              // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	mov r11d, eax                                                  // CB of the turn
-	bswap r11d                                                     // CB of the turn
-	xor r11d, [rdi + 12]                                           // CB of the turn
-	vpbroadcastd zmm22{k7}, r11d                                   // CB of the turn
-	add eax, 0x40                                                  // CB of the turn
+	add eax, 0x40                                                  // CB of the first turn
 	vpxorq zmm0, zmm22, [r8]                                       // CB of blocks 0 to 3, round 0
 	vpxorq zmm1, zmm22, [r8 + 64]                                  // CB of blocks 4 to 7, round 0
 	vpxorq zmm2, zmm22, [r8 + 128]                                 // CB of blocks 8 to 11, round 0
@@ -10188,7 +10180,7 @@ L(vaes_avx512_open_192_wipe):
 	vpxorq zmm11, zmm8, [rdx + 448]                                // text of blocks 28 to 31
 	vaesenclast zmm7, zmm7, zmm11                                  // AES blocks 28 to 31, round 12
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
-	jmp L(vaes_avx512_seal_turns_192_bulk_half)                    // CB of the turn
+	jmp L(vaes_avx512_seal_turns_192_bulk_half)                    // CB of the first turn
 L(vaes_avx512_seal_turns_192_bulk_turn):
 	mov r11d, eax                                                  // CB of the turn
 	bswap r11d                                                     // CB of the turn
@@ -10432,40 +10424,40 @@ L(vaes_avx512_seal_turns_192_bulk_half):
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 3
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 3
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rsi + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 3
 	vpshufb zmm12, zmm12, zmm31                                    // GHASH blocks 4 to 7
@@ -10833,38 +10825,38 @@ L(vaes_avx512_open_turns_192_bulk_turn):
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rdx + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 3
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 3
@@ -16086,7 +16078,7 @@ L(vaes_avx512_open_256_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero.
 // Uses no stack.
-// 790 instructions.
+// 786 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_turns_256)
 	endbr64                                                        // entry
 	vbroadcasti32x4 zmm31, [rip + L(bswap)]                        // constants
@@ -16103,11 +16095,7 @@ L(vaes_avx512_open_256_wipe):
 	vpxorq xmm22, xmm22, [rdi]                                     // CB of the first turn
 	vshufi64x2 zmm22, zmm22, zmm22, 0                              // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	mov r11d, eax                                                  // CB of the turn
-	bswap r11d                                                     // CB of the turn
-	xor r11d, [rdi + 12]                                           // CB of the turn
-	vpbroadcastd zmm22{k7}, r11d                                   // CB of the turn
-	add eax, 0x40                                                  // CB of the turn
+	add eax, 0x40                                                  // CB of the first turn
 	vpxorq zmm0, zmm22, [r8]                                       // CB of blocks 0 to 3, round 0
 	vpxorq zmm1, zmm22, [r8 + 64]                                  // CB of blocks 4 to 7, round 0
 	vpxorq zmm2, zmm22, [r8 + 128]                                 // CB of blocks 8 to 11, round 0
@@ -16258,7 +16246,7 @@ L(vaes_avx512_open_256_wipe):
 	vpxorq zmm11, zmm8, [rdx + 448]                                // text of blocks 28 to 31
 	vaesenclast zmm7, zmm7, zmm11                                  // AES blocks 28 to 31, round 14
 	vmovdqu64 [rsi + 448], zmm7                                    // text of blocks 28 to 31
-	jmp L(vaes_avx512_seal_turns_256_bulk_half)                    // CB of the turn
+	jmp L(vaes_avx512_seal_turns_256_bulk_half)                    // CB of the first turn
 L(vaes_avx512_seal_turns_256_bulk_turn):
 	mov r11d, eax                                                  // CB of the turn
 	bswap r11d                                                     // CB of the turn
@@ -16520,40 +16508,40 @@ L(vaes_avx512_seal_turns_256_bulk_half):
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 3
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 3
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rsi + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 3
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 3
@@ -16939,39 +16927,39 @@ L(vaes_avx512_open_turns_256_bulk_turn):
 	vbroadcasti32x4 zmm15, [rdi + 448]                             // H^64, H^60
 	vbroadcasti32x4 zmm16, [rdi + 1408]                            // H^64, H^60
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 1
-	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpcklqdq zmm17, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 1
-	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH blocks -4 to 3, middle terms
+	vpunpckhqdq zmm18, zmm27, zmm13                                // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 1
-	vpxorq zmm17, zmm17, zmm18                                     // GHASH blocks -4 to 3, middle terms
+	vpxorq zmm17, zmm17, zmm18                                     // GHASH Xi and blocks 0 to 3, middle terms
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 1
-	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm24, zmm27, zmm14, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 1
-	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH blocks -4 to 3, low products
+	vpclmulqdq zmm20, zmm13, zmm15, 0                              // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm5, zmm5, zmm9                                       // AES blocks 20 to 23, round 1
 	vaesenc zmm6, zmm6, zmm9                                       // AES blocks 24 to 27, round 1
 	vaesenc zmm7, zmm7, zmm9                                       // AES blocks 28 to 31, round 1
 	vbroadcasti32x4 zmm8, [rdi + 32]                               // round key 2
 	vaesenc zmm0, zmm0, zmm8                                       // AES blocks 0 to 3, round 2
-	vpxorq zmm24, zmm24, zmm20                                     // GHASH blocks -4 to 3, low products
+	vpxorq zmm24, zmm24, zmm20                                     // GHASH Xi and blocks 0 to 3, low products
 	vaesenc zmm1, zmm1, zmm8                                       // AES blocks 4 to 7, round 2
-	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm26, zmm27, zmm14, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm2, zmm2, zmm8                                       // AES blocks 8 to 11, round 2
-	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH blocks -4 to 3, high products
+	vpclmulqdq zmm20, zmm13, zmm15, 0x11                           // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm3, zmm3, zmm8                                       // AES blocks 12 to 15, round 2
 	vaesenc zmm4, zmm4, zmm8                                       // AES blocks 16 to 19, round 2
 	vaesenc zmm5, zmm5, zmm8                                       // AES blocks 20 to 23, round 2
-	vpxorq zmm26, zmm26, zmm20                                     // GHASH blocks -4 to 3, high products
+	vpxorq zmm26, zmm26, zmm20                                     // GHASH Xi and blocks 0 to 3, high products
 	vaesenc zmm6, zmm6, zmm8                                       // AES blocks 24 to 27, round 2
 	vaesenc zmm7, zmm7, zmm8                                       // AES blocks 28 to 31, round 2
 	vbroadcasti32x4 zmm9, [rdi + 48]                               // round key 3
-	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH blocks -4 to 3, middle products
-	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH blocks -4 to 3, middle products
+	vpclmulqdq zmm25, zmm17, zmm16, 0                              // GHASH Xi and blocks 0 to 3, middle products
+	vpclmulqdq zmm20, zmm17, zmm16, 0x11                           // GHASH Xi and blocks 0 to 3, middle products
 	vaesenc zmm0, zmm0, zmm9                                       // AES blocks 0 to 3, round 3
 	vaesenc zmm1, zmm1, zmm9                                       // AES blocks 4 to 7, round 3
 	vaesenc zmm2, zmm2, zmm9                                       // AES blocks 8 to 11, round 3
 	vaesenc zmm3, zmm3, zmm9                                       // AES blocks 12 to 15, round 3
-	vpxorq zmm25, zmm25, zmm20                                     // GHASH blocks -4 to 3, middle products
+	vpxorq zmm25, zmm25, zmm20                                     // GHASH Xi and blocks 0 to 3, middle products
 	vmovdqu64 zmm12, [rdx + 64]                                    // GHASH blocks 4 to 7
 	vaesenc zmm4, zmm4, zmm9                                       // AES blocks 16 to 19, round 3
 	vpshufb zmm12, zmm12, zmm31                                    // GHASH blocks 4 to 7

@@ -18,6 +18,16 @@ func aesniSeal128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //go:noescape
 func aesniOpen128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// aesniSealTurns128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniSealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// aesniOpenTurns128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniOpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // aesniInit192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -33,6 +43,16 @@ func aesniSeal192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //go:noescape
 func aesniOpen192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// aesniSealTurns192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniSealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// aesniOpenTurns192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniOpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // aesniInit256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -47,3 +67,13 @@ func aesniSeal256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //
 //go:noescape
 func aesniOpen256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
+
+// aesniSealTurns256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniSealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// aesniOpenTurns256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func aesniOpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)

@@ -4566,6 +4566,2041 @@ tag_load16:
 	VPAND (AX), X0, X0                                           // tag of less than 16 bytes
 	JMP tag_compare                                              // tag of less than 16 bytes
 
+// func aesniSealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniSealTurns128(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 10
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 10
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	JMP bulk_half                                                // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 10
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 10
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 10
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 10
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+
+bulk_half:
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU (SI), X9                                             // GHASH block 0
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(SI), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(SI), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(SI), X13                                          // GHASH block 3
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(SI), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(SI), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 10
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 10
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(SI), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(SI), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(SI), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(SI), X13                                         // GHASH block 9
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(SI), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(SI), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(SI), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(SI), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 10
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 10
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(SI), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(SI), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func aesniOpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniOpenTurns128(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU (DX), X9                                             // GHASH block 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(DX), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(DX), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(DX), X13                                          // GHASH block 3
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(DX), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(DX), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 10
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 10
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(DX), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(DX), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(DX), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(DX), X13                                         // GHASH block 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(DX), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(DX), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(DX), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(DX), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 10
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 10
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 10
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(DX), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(DX), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU 256(DX), X9                                          // GHASH block 16
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU 272(DX), X13                                         // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU 288(DX), X9                                          // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU 304(DX), X13                                         // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU 320(DX), X9                                          // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU 336(DX), X13                                         // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 10
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 10
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 10
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU 352(DX), X9                                          // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU 368(DX), X13                                         // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU 384(DX), X9                                          // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU 400(DX), X13                                         // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU 416(DX), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU 432(DX), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU 448(DX), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU 464(DX), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU 480(DX), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU 496(DX), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 10
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 10
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 10
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 10
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 10
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 10
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 10
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
 // func aesniInit192(block *byte, key *byte)
 TEXT ·aesniInit192(SB), NOSPLIT, $0-16
 	MOVQ block+0(FP), DI                                         // argument block
@@ -9276,6 +11311,2221 @@ tag_load16:
 	SUBQ R10, AX                                                 // tag of less than 16 bytes
 	VPAND (AX), X0, X0                                           // tag of less than 16 bytes
 	JMP tag_compare                                              // tag of less than 16 bytes
+
+// func aesniSealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniSealTurns192(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 12
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 12
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	JMP bulk_half                                                // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 12
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 12
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 12
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 12
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+
+bulk_half:
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU (SI), X9                                             // GHASH block 0
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(SI), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(SI), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(SI), X13                                          // GHASH block 3
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(SI), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(SI), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 16, round 10
+	VAESENC X8, X1, X1                                           // AES block 17, round 10
+	VAESENC X8, X2, X2                                           // AES block 18, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 10
+	VAESENC X8, X4, X4                                           // AES block 20, round 10
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X5, X5                                           // AES block 21, round 10
+	VAESENC X8, X6, X6                                           // AES block 22, round 10
+	VAESENC X8, X7, X7                                           // AES block 23, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 16, round 11
+	VAESENC X8, X1, X1                                           // AES block 17, round 11
+	VAESENC X8, X2, X2                                           // AES block 18, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VAESENC X8, X3, X3                                           // AES block 19, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 11
+	VAESENC X8, X5, X5                                           // AES block 21, round 11
+	VAESENC X8, X6, X6                                           // AES block 22, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 12
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(SI), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(SI), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 12
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(SI), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(SI), X13                                         // GHASH block 9
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(SI), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(SI), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(SI), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(SI), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 24, round 10
+	VAESENC X8, X1, X1                                           // AES block 25, round 10
+	VAESENC X8, X2, X2                                           // AES block 26, round 10
+	VAESENC X8, X3, X3                                           // AES block 27, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 10
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VAESENC X8, X6, X6                                           // AES block 30, round 10
+	VAESENC X8, X7, X7                                           // AES block 31, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 24, round 11
+	VAESENC X8, X1, X1                                           // AES block 25, round 11
+	VAESENC X8, X2, X2                                           // AES block 26, round 11
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 11
+	VAESENC X8, X6, X6                                           // AES block 30, round 11
+	VAESENC X8, X7, X7                                           // AES block 31, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 12
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(SI), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(SI), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func aesniOpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniOpenTurns192(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU (DX), X9                                             // GHASH block 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(DX), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(DX), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(DX), X13                                          // GHASH block 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(DX), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(DX), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 12
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(DX), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(DX), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 12
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(DX), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(DX), X13                                         // GHASH block 9
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(DX), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(DX), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(DX), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(DX), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(DX), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(DX), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 12
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU 256(DX), X9                                          // GHASH block 16
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU 272(DX), X13                                         // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU 288(DX), X9                                          // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU 304(DX), X13                                         // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU 320(DX), X9                                          // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU 336(DX), X13                                         // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 16, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X1, X1                                           // AES block 17, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VAESENC X8, X2, X2                                           // AES block 18, round 10
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VAESENC X8, X3, X3                                           // AES block 19, round 10
+	VAESENC X8, X4, X4                                           // AES block 20, round 10
+	VAESENC X8, X5, X5                                           // AES block 21, round 10
+	VAESENC X8, X6, X6                                           // AES block 22, round 10
+	VAESENC X8, X7, X7                                           // AES block 23, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X0, X0                                           // AES block 16, round 11
+	VAESENC X8, X1, X1                                           // AES block 17, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X2, X2                                           // AES block 18, round 11
+	VAESENC X8, X3, X3                                           // AES block 19, round 11
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 11
+	VAESENC X8, X5, X5                                           // AES block 21, round 11
+	VAESENC X8, X6, X6                                           // AES block 22, round 11
+	VAESENC X8, X7, X7                                           // AES block 23, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU 352(DX), X9                                          // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU 368(DX), X13                                         // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 12
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 12
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 12
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 12
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU 384(DX), X9                                          // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU 400(DX), X13                                         // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU 416(DX), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU 432(DX), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU 448(DX), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU 464(DX), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 24, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 10
+	VAESENC X8, X2, X2                                           // AES block 26, round 10
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 10
+	VAESENC X8, X4, X4                                           // AES block 28, round 10
+	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VAESENC X8, X6, X6                                           // AES block 30, round 10
+	VAESENC X8, X7, X7                                           // AES block 31, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 24, round 11
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU 480(DX), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU 496(DX), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 11
+	VAESENC X8, X2, X2                                           // AES block 26, round 11
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 11
+	VAESENC X8, X5, X5                                           // AES block 29, round 11
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 11
+	VAESENC X8, X7, X7                                           // AES block 31, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 12
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 12
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 12
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 12
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 12
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 12
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 12
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register
 
 // func aesniInit256(block *byte, key *byte)
 TEXT ·aesniInit256(SB), NOSPLIT, $0-16
@@ -14241,3 +18491,2398 @@ tag_load16:
 	SUBQ R10, AX                                                 // tag of less than 16 bytes
 	VPAND (AX), X0, X0                                           // tag of less than 16 bytes
 	JMP tag_compare                                              // tag of less than 16 bytes
+
+// func aesniSealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniSealTurns256(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 0, round 12
+	VAESENC X8, X1, X1                                           // AES block 1, round 12
+	VAESENC X8, X2, X2                                           // AES block 2, round 12
+	VAESENC X8, X3, X3                                           // AES block 3, round 12
+	VAESENC X8, X4, X4                                           // AES block 4, round 12
+	VAESENC X8, X5, X5                                           // AES block 5, round 12
+	VAESENC X8, X6, X6                                           // AES block 6, round 12
+	VAESENC X8, X7, X7                                           // AES block 7, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 0, round 13
+	VAESENC X8, X1, X1                                           // AES block 1, round 13
+	VAESENC X8, X2, X2                                           // AES block 2, round 13
+	VAESENC X8, X3, X3                                           // AES block 3, round 13
+	VAESENC X8, X4, X4                                           // AES block 4, round 13
+	VAESENC X8, X5, X5                                           // AES block 5, round 13
+	VAESENC X8, X6, X6                                           // AES block 6, round 13
+	VAESENC X8, X7, X7                                           // AES block 7, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 14
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 8, round 12
+	VAESENC X8, X1, X1                                           // AES block 9, round 12
+	VAESENC X8, X2, X2                                           // AES block 10, round 12
+	VAESENC X8, X3, X3                                           // AES block 11, round 12
+	VAESENC X8, X4, X4                                           // AES block 12, round 12
+	VAESENC X8, X5, X5                                           // AES block 13, round 12
+	VAESENC X8, X6, X6                                           // AES block 14, round 12
+	VAESENC X8, X7, X7                                           // AES block 15, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 8, round 13
+	VAESENC X8, X1, X1                                           // AES block 9, round 13
+	VAESENC X8, X2, X2                                           // AES block 10, round 13
+	VAESENC X8, X3, X3                                           // AES block 11, round 13
+	VAESENC X8, X4, X4                                           // AES block 12, round 13
+	VAESENC X8, X5, X5                                           // AES block 13, round 13
+	VAESENC X8, X6, X6                                           // AES block 14, round 13
+	VAESENC X8, X7, X7                                           // AES block 15, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 14
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	JMP bulk_half                                                // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 0, round 12
+	VAESENC X8, X1, X1                                           // AES block 1, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 12
+	VAESENC X8, X4, X4                                           // AES block 4, round 12
+	VAESENC X8, X5, X5                                           // AES block 5, round 12
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X6, X6                                           // AES block 6, round 12
+	VAESENC X8, X7, X7                                           // AES block 7, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X0, X0                                           // AES block 0, round 13
+	VAESENC X8, X1, X1                                           // AES block 1, round 13
+	VAESENC X8, X2, X2                                           // AES block 2, round 13
+	VAESENC X8, X3, X3                                           // AES block 3, round 13
+	VAESENC X8, X4, X4                                           // AES block 4, round 13
+	VAESENC X8, X5, X5                                           // AES block 5, round 13
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 13
+	VAESENC X8, X7, X7                                           // AES block 7, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 14
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 14
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 8, round 12
+	VAESENC X8, X1, X1                                           // AES block 9, round 12
+	VAESENC X8, X2, X2                                           // AES block 10, round 12
+	VAESENC X8, X3, X3                                           // AES block 11, round 12
+	VAESENC X8, X4, X4                                           // AES block 12, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENC X8, X5, X5                                           // AES block 13, round 12
+	VAESENC X8, X6, X6                                           // AES block 14, round 12
+	VAESENC X8, X7, X7                                           // AES block 15, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 13
+	VAESENC X8, X1, X1                                           // AES block 9, round 13
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 13
+	VAESENC X8, X3, X3                                           // AES block 11, round 13
+	VAESENC X8, X4, X4                                           // AES block 12, round 13
+	VAESENC X8, X5, X5                                           // AES block 13, round 13
+	VAESENC X8, X6, X6                                           // AES block 14, round 13
+	VAESENC X8, X7, X7                                           // AES block 15, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 14
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 14
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+
+bulk_half:
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU (SI), X9                                             // GHASH block 0
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(SI), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(SI), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(SI), X13                                          // GHASH block 3
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 16, round 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(SI), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(SI), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 10
+	VAESENC X8, X2, X2                                           // AES block 18, round 10
+	VAESENC X8, X3, X3                                           // AES block 19, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 10
+	VAESENC X8, X5, X5                                           // AES block 21, round 10
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X6, X6                                           // AES block 22, round 10
+	VAESENC X8, X7, X7                                           // AES block 23, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 16, round 11
+	VAESENC X8, X1, X1                                           // AES block 17, round 11
+	VAESENC X8, X2, X2                                           // AES block 18, round 11
+	VAESENC X8, X3, X3                                           // AES block 19, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 11
+	VAESENC X8, X5, X5                                           // AES block 21, round 11
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 11
+	VAESENC X8, X7, X7                                           // AES block 23, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 16, round 12
+	VAESENC X8, X1, X1                                           // AES block 17, round 12
+	VAESENC X8, X2, X2                                           // AES block 18, round 12
+	VAESENC X8, X3, X3                                           // AES block 19, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 12
+	VAESENC X8, X5, X5                                           // AES block 21, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X6, X6                                           // AES block 22, round 12
+	VAESENC X8, X7, X7                                           // AES block 23, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 16, round 13
+	VAESENC X8, X1, X1                                           // AES block 17, round 13
+	VAESENC X8, X2, X2                                           // AES block 18, round 13
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 13
+	VAESENC X8, X4, X4                                           // AES block 20, round 13
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X5, X5                                           // AES block 21, round 13
+	VAESENC X8, X6, X6                                           // AES block 22, round 13
+	VAESENC X8, X7, X7                                           // AES block 23, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 14
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(SI), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(SI), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 14
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(SI), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(SI), X13                                         // GHASH block 9
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(SI), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(SI), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(SI), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(SI), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VAESENC X8, X0, X0                                           // AES block 24, round 10
+	VAESENC X8, X1, X1                                           // AES block 25, round 10
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 10
+	VAESENC X8, X3, X3                                           // AES block 27, round 10
+	VAESENC X8, X4, X4                                           // AES block 28, round 10
+	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VAESENC X8, X6, X6                                           // AES block 30, round 10
+	VAESENC X8, X7, X7                                           // AES block 31, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 11
+	VAESENC X8, X1, X1                                           // AES block 25, round 11
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 11
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
+	VAESENC X8, X4, X4                                           // AES block 28, round 11
+	VAESENC X8, X5, X5                                           // AES block 29, round 11
+	VAESENC X8, X6, X6                                           // AES block 30, round 11
+	VAESENC X8, X7, X7                                           // AES block 31, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 12
+	VAESENC X8, X1, X1                                           // AES block 25, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 12
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VAESENC X8, X3, X3                                           // AES block 27, round 12
+	VAESENC X8, X4, X4                                           // AES block 28, round 12
+	VAESENC X8, X5, X5                                           // AES block 29, round 12
+	VAESENC X8, X6, X6                                           // AES block 30, round 12
+	VAESENC X8, X7, X7                                           // AES block 31, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 13
+	VAESENC X8, X1, X1                                           // AES block 25, round 13
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X2, X2                                           // AES block 26, round 13
+	VAESENC X8, X3, X3                                           // AES block 27, round 13
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 13
+	VAESENC X8, X5, X5                                           // AES block 29, round 13
+	VAESENC X8, X6, X6                                           // AES block 30, round 13
+	VAESENC X8, X7, X7                                           // AES block 31, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 14
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(SI), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(SI), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 14
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 14
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VMOVDQU -256(SI), X9                                         // GHASH block 16
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU -240(SI), X13                                        // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU -224(SI), X9                                         // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU -208(SI), X13                                        // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU -192(SI), X9                                         // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU -176(SI), X13                                        // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU -160(SI), X9                                         // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU -144(SI), X13                                        // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU -128(SI), X9                                         // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU -112(SI), X13                                        // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU -96(SI), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU -80(SI), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU -64(SI), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU -48(SI), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU -32(SI), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU -16(SI), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+// func aesniOpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·aesniOpenTurns256(SB), NOSPLIT, $0-40
+	MOVQ block+0(FP), DI                                         // argument block
+	MOVQ out+8(FP), SI                                           // argument out
+	MOVQ in+16(FP), DX                                           // argument in
+	MOVQ len+24(FP), CX                                          // argument len
+	MOVQ state+32(FP), R8                                        // argument state
+	MOVQ R8, R9                                                  // Xi
+	VMOVDQU (R9), X12                                            // Xi
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	MOVL 28(R9), AX                                              // CB of the first turn
+	BSWAPL AX                                                    // CB of the first turn
+	VMOVDQU 16(R9), X15                                          // CB of the first turn
+	VPXOR (DI), X15, X15                                         // CB of the first turn
+	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
+
+bulk_turn:
+	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VMOVDQU (DX), X9                                             // GHASH block 0
+	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
+	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
+	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
+	VMOVDQU 16(DX), X13                                          // GHASH block 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 1
+	VPXOR X12, X9, X9                                            // GHASH block 0, add Xi
+	VAESENC X8, X0, X0                                           // AES block 0, round 1
+	VAESENC X8, X1, X1                                           // AES block 1, round 1
+	VPCLMULQDQ $0, 288(DI), X9, X10                              // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 1
+	VAESENC X8, X3, X3                                           // AES block 3, round 1
+	VPCLMULQDQ $0, 304(DI), X13, X14                             // GHASH blocks 0 to 1, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 1
+	VAESENC X8, X5, X5                                           // AES block 5, round 1
+	VAESENC X8, X6, X6                                           // AES block 6, round 1
+	VAESENC X8, X7, X7                                           // AES block 7, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 0, round 2
+	VAESENC X8, X1, X1                                           // AES block 1, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 0 to 1, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 2
+	VAESENC X8, X3, X3                                           // AES block 3, round 2
+	VPCLMULQDQ $17, 288(DI), X9, X12                             // GHASH blocks 0 to 1, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 2
+	VAESENC X8, X5, X5                                           // AES block 5, round 2
+	VPCLMULQDQ $17, 304(DI), X13, X14                            // GHASH blocks 0 to 1, high products
+	VAESENC X8, X6, X6                                           // AES block 6, round 2
+	VAESENC X8, X7, X7                                           // AES block 7, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 0, round 3
+	VAESENC X8, X1, X1                                           // AES block 1, round 3
+	VAESENC X8, X2, X2                                           // AES block 2, round 3
+	VAESENC X8, X3, X3                                           // AES block 3, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 0 to 1, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 0 to 1, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X4, X4                                           // AES block 4, round 3
+	VPXOR X14, X9, X9                                            // GHASH blocks 0 to 1, middle terms
+	VAESENC X8, X5, X5                                           // AES block 5, round 3
+	VPCLMULQDQ $0, 800(DI), X9, X11                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X6, X6                                           // AES block 6, round 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VPCLMULQDQ $17, 800(DI), X9, X9                              // GHASH blocks 0 to 1, middle products
+	VAESENC X8, X0, X0                                           // AES block 0, round 4
+	VAESENC X8, X1, X1                                           // AES block 1, round 4
+	VAESENC X8, X2, X2                                           // AES block 2, round 4
+	VAESENC X8, X3, X3                                           // AES block 3, round 4
+	VAESENC X8, X4, X4                                           // AES block 4, round 4
+	VAESENC X8, X5, X5                                           // AES block 5, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 0 to 1, middle products
+	VMOVDQU 32(DX), X9                                           // GHASH block 2
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 2
+	VMOVDQU 48(DX), X13                                          // GHASH block 3
+	VAESENC X8, X6, X6                                           // AES block 6, round 4
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 3
+	VAESENC X8, X7, X7                                           // AES block 7, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VPCLMULQDQ $0, 320(DI), X9, X14                              // GHASH blocks 2 to 3, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 5
+	VAESENC X8, X1, X1                                           // AES block 1, round 5
+	VAESENC X8, X2, X2                                           // AES block 2, round 5
+	VAESENC X8, X3, X3                                           // AES block 3, round 5
+	VAESENC X8, X4, X4                                           // AES block 4, round 5
+	VAESENC X8, X5, X5                                           // AES block 5, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 5
+	VAESENC X8, X7, X7                                           // AES block 7, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VPCLMULQDQ $0, 336(DI), X13, X14                             // GHASH blocks 2 to 3, low products
+	VAESENC X8, X0, X0                                           // AES block 0, round 6
+	VAESENC X8, X1, X1                                           // AES block 1, round 6
+	VAESENC X8, X2, X2                                           // AES block 2, round 6
+	VAESENC X8, X3, X3                                           // AES block 3, round 6
+	VAESENC X8, X4, X4                                           // AES block 4, round 6
+	VAESENC X8, X5, X5                                           // AES block 5, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 2 to 3, low products
+	VAESENC X8, X6, X6                                           // AES block 6, round 6
+	VAESENC X8, X7, X7                                           // AES block 7, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPCLMULQDQ $17, 320(DI), X9, X14                             // GHASH blocks 2 to 3, high products
+	VAESENC X8, X0, X0                                           // AES block 0, round 7
+	VAESENC X8, X1, X1                                           // AES block 1, round 7
+	VAESENC X8, X2, X2                                           // AES block 2, round 7
+	VAESENC X8, X3, X3                                           // AES block 3, round 7
+	VAESENC X8, X4, X4                                           // AES block 4, round 7
+	VAESENC X8, X5, X5                                           // AES block 5, round 7
+	VAESENC X8, X6, X6                                           // AES block 6, round 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPCLMULQDQ $17, 336(DI), X13, X14                            // GHASH blocks 2 to 3, high products
+	VAESENC X8, X7, X7                                           // AES block 7, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 2 to 3, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X0, X0                                           // AES block 0, round 8
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 2 to 3, middle terms
+	VAESENC X8, X1, X1                                           // AES block 1, round 8
+	VPXOR X14, X9, X9                                            // GHASH blocks 2 to 3, middle terms
+	VPCLMULQDQ $0, 816(DI), X9, X14                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X2, X2                                           // AES block 2, round 8
+	VAESENC X8, X3, X3                                           // AES block 3, round 8
+	VAESENC X8, X4, X4                                           // AES block 4, round 8
+	VAESENC X8, X5, X5                                           // AES block 5, round 8
+	VAESENC X8, X6, X6                                           // AES block 6, round 8
+	VPXOR X14, X11, X11                                          // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X7, X7                                           // AES block 7, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 0, round 9
+	VPCLMULQDQ $17, 816(DI), X9, X9                              // GHASH blocks 2 to 3, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 9
+	VAESENC X8, X2, X2                                           // AES block 2, round 9
+	VAESENC X8, X3, X3                                           // AES block 3, round 9
+	VAESENC X8, X4, X4                                           // AES block 4, round 9
+	VAESENC X8, X5, X5                                           // AES block 5, round 9
+	VAESENC X8, X6, X6                                           // AES block 6, round 9
+	VPXOR X9, X11, X11                                           // GHASH blocks 2 to 3, middle products
+	VMOVDQU 64(DX), X9                                           // GHASH block 4
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 4
+	VMOVDQU 80(DX), X13                                          // GHASH block 5
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 5
+	VPCLMULQDQ $0, 352(DI), X9, X14                              // GHASH blocks 4 to 5, low products
+	VAESENC X8, X7, X7                                           // AES block 7, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 0, round 10
+	VAESENC X8, X1, X1                                           // AES block 1, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 10
+	VAESENC X8, X3, X3                                           // AES block 3, round 10
+	VPCLMULQDQ $0, 368(DI), X13, X14                             // GHASH blocks 4 to 5, low products
+	VAESENC X8, X4, X4                                           // AES block 4, round 10
+	VAESENC X8, X5, X5                                           // AES block 5, round 10
+	VAESENC X8, X6, X6                                           // AES block 6, round 10
+	VAESENC X8, X7, X7                                           // AES block 7, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 0, round 11
+	VAESENC X8, X1, X1                                           // AES block 1, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 4 to 5, low products
+	VAESENC X8, X2, X2                                           // AES block 2, round 11
+	VAESENC X8, X3, X3                                           // AES block 3, round 11
+	VPCLMULQDQ $17, 352(DI), X9, X14                             // GHASH blocks 4 to 5, high products
+	VAESENC X8, X4, X4                                           // AES block 4, round 11
+	VAESENC X8, X5, X5                                           // AES block 5, round 11
+	VAESENC X8, X6, X6                                           // AES block 6, round 11
+	VAESENC X8, X7, X7                                           // AES block 7, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 0, round 12
+	VAESENC X8, X1, X1                                           // AES block 1, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPCLMULQDQ $17, 368(DI), X13, X14                            // GHASH blocks 4 to 5, high products
+	VAESENC X8, X2, X2                                           // AES block 2, round 12
+	VAESENC X8, X3, X3                                           // AES block 3, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 4 to 5, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 4 to 5, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 4 to 5, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 4 to 5, middle terms
+	VPCLMULQDQ $0, 832(DI), X9, X14                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X4, X4                                           // AES block 4, round 12
+	VAESENC X8, X5, X5                                           // AES block 5, round 12
+	VAESENC X8, X6, X6                                           // AES block 6, round 12
+	VAESENC X8, X7, X7                                           // AES block 7, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 0, round 13
+	VPXOR X14, X11, X11                                          // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X1, X1                                           // AES block 1, round 13
+	VAESENC X8, X2, X2                                           // AES block 2, round 13
+	VPCLMULQDQ $17, 832(DI), X9, X9                              // GHASH blocks 4 to 5, middle products
+	VAESENC X8, X3, X3                                           // AES block 3, round 13
+	VAESENC X8, X4, X4                                           // AES block 4, round 13
+	VAESENC X8, X5, X5                                           // AES block 5, round 13
+	VAESENC X8, X6, X6                                           // AES block 6, round 13
+	VAESENC X8, X7, X7                                           // AES block 7, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 0, round 14
+	VPXOR X9, X11, X11                                           // GHASH blocks 4 to 5, middle products
+	VMOVDQU 96(DX), X9                                           // GHASH block 6
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 6
+	VMOVDQU 112(DX), X13                                         // GHASH block 7
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 7
+	VPCLMULQDQ $0, 384(DI), X9, X14                              // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X1, X1                                       // AES block 1, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 2, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 3, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X4, X4                                       // AES block 4, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 5, round 14
+	VPCLMULQDQ $0, 400(DI), X13, X14                             // GHASH blocks 6 to 7, low products
+	VAESENCLAST X8, X6, X6                                       // AES block 6, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 7, round 14
+	VPXOR (DX), X0, X0                                           // text of block 0
+	VMOVDQU X0, (SI)                                             // text of block 0
+	VPXOR 16(DX), X1, X1                                         // text of block 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
+	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
+	VMOVDQU X1, 16(SI)                                           // text of block 1
+	VPXOR 32(DX), X2, X2                                         // text of block 2
+	VMOVDQU X2, 32(SI)                                           // text of block 2
+	VPXOR 48(DX), X3, X3                                         // text of block 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VMOVDQU X3, 48(SI)                                           // text of block 3
+	VPXOR 64(DX), X4, X4                                         // text of block 4
+	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
+	VMOVDQU X4, 64(SI)                                           // text of block 4
+	VPXOR 80(DX), X5, X5                                         // text of block 5
+	VMOVDQU X5, 80(SI)                                           // text of block 5
+	VPXOR 96(DX), X6, X6                                         // text of block 6
+	VMOVDQU X6, 96(SI)                                           // text of block 6
+	VPXOR 112(DX), X7, X7                                        // text of block 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
+	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
+	VMOVDQU X7, 112(SI)                                          // text of block 7
+	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
+	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
+	VMOVDQU 128(DX), X9                                          // GHASH block 8
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
+	VMOVDQU 144(DX), X13                                         // GHASH block 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 1
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
+	VAESENC X8, X1, X1                                           // AES block 9, round 1
+	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 1
+	VAESENC X8, X3, X3                                           // AES block 11, round 1
+	VAESENC X8, X4, X4                                           // AES block 12, round 1
+	VAESENC X8, X5, X5                                           // AES block 13, round 1
+	VAESENC X8, X6, X6                                           // AES block 14, round 1
+	VAESENC X8, X7, X7                                           // AES block 15, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 2
+	VAESENC X8, X1, X1                                           // AES block 9, round 2
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 2
+	VAESENC X8, X3, X3                                           // AES block 11, round 2
+	VAESENC X8, X4, X4                                           // AES block 12, round 2
+	VAESENC X8, X5, X5                                           // AES block 13, round 2
+	VAESENC X8, X6, X6                                           // AES block 14, round 2
+	VAESENC X8, X7, X7                                           // AES block 15, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
+	VAESENC X8, X0, X0                                           // AES block 8, round 3
+	VAESENC X8, X1, X1                                           // AES block 9, round 3
+	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 3
+	VAESENC X8, X3, X3                                           // AES block 11, round 3
+	VAESENC X8, X4, X4                                           // AES block 12, round 3
+	VAESENC X8, X5, X5                                           // AES block 13, round 3
+	VAESENC X8, X6, X6                                           // AES block 14, round 3
+	VAESENC X8, X7, X7                                           // AES block 15, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
+	VAESENC X8, X0, X0                                           // AES block 8, round 4
+	VAESENC X8, X1, X1                                           // AES block 9, round 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
+	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X2, X2                                           // AES block 10, round 4
+	VAESENC X8, X3, X3                                           // AES block 11, round 4
+	VAESENC X8, X4, X4                                           // AES block 12, round 4
+	VAESENC X8, X5, X5                                           // AES block 13, round 4
+	VAESENC X8, X6, X6                                           // AES block 14, round 4
+	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X7, X7                                           // AES block 15, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 8, round 5
+	VPCLMULQDQ $17, 864(DI), X9, X9                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 5
+	VAESENC X8, X2, X2                                           // AES block 10, round 5
+	VAESENC X8, X3, X3                                           // AES block 11, round 5
+	VAESENC X8, X4, X4                                           // AES block 12, round 5
+	VAESENC X8, X5, X5                                           // AES block 13, round 5
+	VAESENC X8, X6, X6                                           // AES block 14, round 5
+	VPXOR X9, X11, X11                                           // GHASH blocks 8 to 9, middle products
+	VMOVDQU 160(DX), X9                                          // GHASH block 10
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 10
+	VMOVDQU 176(DX), X13                                         // GHASH block 11
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 11
+	VPCLMULQDQ $0, 448(DI), X9, X14                              // GHASH blocks 10 to 11, low products
+	VAESENC X8, X7, X7                                           // AES block 15, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 8, round 6
+	VAESENC X8, X1, X1                                           // AES block 9, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 6
+	VAESENC X8, X3, X3                                           // AES block 11, round 6
+	VPCLMULQDQ $0, 464(DI), X13, X14                             // GHASH blocks 10 to 11, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 6
+	VAESENC X8, X5, X5                                           // AES block 13, round 6
+	VAESENC X8, X6, X6                                           // AES block 14, round 6
+	VAESENC X8, X7, X7                                           // AES block 15, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 8, round 7
+	VAESENC X8, X1, X1                                           // AES block 9, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 10 to 11, low products
+	VAESENC X8, X2, X2                                           // AES block 10, round 7
+	VAESENC X8, X3, X3                                           // AES block 11, round 7
+	VPCLMULQDQ $17, 448(DI), X9, X14                             // GHASH blocks 10 to 11, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 7
+	VAESENC X8, X5, X5                                           // AES block 13, round 7
+	VAESENC X8, X6, X6                                           // AES block 14, round 7
+	VAESENC X8, X7, X7                                           // AES block 15, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 8, round 8
+	VAESENC X8, X1, X1                                           // AES block 9, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPCLMULQDQ $17, 464(DI), X13, X14                            // GHASH blocks 10 to 11, high products
+	VAESENC X8, X2, X2                                           // AES block 10, round 8
+	VAESENC X8, X3, X3                                           // AES block 11, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 10 to 11, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 10 to 11, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 10 to 11, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 10 to 11, middle terms
+	VPCLMULQDQ $0, 880(DI), X9, X14                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X4, X4                                           // AES block 12, round 8
+	VAESENC X8, X5, X5                                           // AES block 13, round 8
+	VAESENC X8, X6, X6                                           // AES block 14, round 8
+	VAESENC X8, X7, X7                                           // AES block 15, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 8, round 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X1, X1                                           // AES block 9, round 9
+	VAESENC X8, X2, X2                                           // AES block 10, round 9
+	VPCLMULQDQ $17, 880(DI), X9, X9                              // GHASH blocks 10 to 11, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 9
+	VAESENC X8, X4, X4                                           // AES block 12, round 9
+	VAESENC X8, X5, X5                                           // AES block 13, round 9
+	VAESENC X8, X6, X6                                           // AES block 14, round 9
+	VAESENC X8, X7, X7                                           // AES block 15, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 8, round 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 10 to 11, middle products
+	VMOVDQU 192(DX), X9                                          // GHASH block 12
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 12
+	VMOVDQU 208(DX), X13                                         // GHASH block 13
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 13
+	VPCLMULQDQ $0, 480(DI), X9, X14                              // GHASH blocks 12 to 13, low products
+	VAESENC X8, X1, X1                                           // AES block 9, round 10
+	VAESENC X8, X2, X2                                           // AES block 10, round 10
+	VAESENC X8, X3, X3                                           // AES block 11, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 10
+	VAESENC X8, X5, X5                                           // AES block 13, round 10
+	VPCLMULQDQ $0, 496(DI), X13, X14                             // GHASH blocks 12 to 13, low products
+	VAESENC X8, X6, X6                                           // AES block 14, round 10
+	VAESENC X8, X7, X7                                           // AES block 15, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 8, round 11
+	VAESENC X8, X1, X1                                           // AES block 9, round 11
+	VAESENC X8, X2, X2                                           // AES block 10, round 11
+	VAESENC X8, X3, X3                                           // AES block 11, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 12 to 13, low products
+	VAESENC X8, X4, X4                                           // AES block 12, round 11
+	VAESENC X8, X5, X5                                           // AES block 13, round 11
+	VPCLMULQDQ $17, 480(DI), X9, X14                             // GHASH blocks 12 to 13, high products
+	VAESENC X8, X6, X6                                           // AES block 14, round 11
+	VAESENC X8, X7, X7                                           // AES block 15, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 8, round 12
+	VAESENC X8, X1, X1                                           // AES block 9, round 12
+	VAESENC X8, X2, X2                                           // AES block 10, round 12
+	VAESENC X8, X3, X3                                           // AES block 11, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPCLMULQDQ $17, 496(DI), X13, X14                            // GHASH blocks 12 to 13, high products
+	VAESENC X8, X4, X4                                           // AES block 12, round 12
+	VAESENC X8, X5, X5                                           // AES block 13, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 12 to 13, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 12 to 13, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 12 to 13, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 12 to 13, middle terms
+	VPCLMULQDQ $0, 896(DI), X9, X14                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X6, X6                                           // AES block 14, round 12
+	VAESENC X8, X7, X7                                           // AES block 15, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 8, round 13
+	VAESENC X8, X1, X1                                           // AES block 9, round 13
+	VAESENC X8, X2, X2                                           // AES block 10, round 13
+	VPXOR X14, X11, X11                                          // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X3, X3                                           // AES block 11, round 13
+	VAESENC X8, X4, X4                                           // AES block 12, round 13
+	VPCLMULQDQ $17, 896(DI), X9, X9                              // GHASH blocks 12 to 13, middle products
+	VAESENC X8, X5, X5                                           // AES block 13, round 13
+	VAESENC X8, X6, X6                                           // AES block 14, round 13
+	VAESENC X8, X7, X7                                           // AES block 15, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 8, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 9, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 10, round 14
+	VPXOR X9, X11, X11                                           // GHASH blocks 12 to 13, middle products
+	VMOVDQU 224(DX), X9                                          // GHASH block 14
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 14
+	VMOVDQU 240(DX), X13                                         // GHASH block 15
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 15
+	VPCLMULQDQ $0, 512(DI), X9, X14                              // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X3, X3                                       // AES block 11, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 12, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 13, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VAESENCLAST X8, X6, X6                                       // AES block 14, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 15, round 14
+	VPCLMULQDQ $0, 528(DI), X13, X14                             // GHASH blocks 14 to 15, low products
+	VPXOR 128(DX), X0, X0                                        // text of block 8
+	VMOVDQU X0, 128(SI)                                          // text of block 8
+	VPXOR 144(DX), X1, X1                                        // text of block 9
+	VMOVDQU X1, 144(SI)                                          // text of block 9
+	VPXOR 160(DX), X2, X2                                        // text of block 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 14 to 15, low products
+	VPCLMULQDQ $17, 512(DI), X9, X14                             // GHASH blocks 14 to 15, high products
+	VMOVDQU X2, 160(SI)                                          // text of block 10
+	VPXOR 176(DX), X3, X3                                        // text of block 11
+	VMOVDQU X3, 176(SI)                                          // text of block 11
+	VPXOR 192(DX), X4, X4                                        // text of block 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VMOVDQU X4, 192(SI)                                          // text of block 12
+	VPXOR 208(DX), X5, X5                                        // text of block 13
+	VPCLMULQDQ $17, 528(DI), X13, X14                            // GHASH blocks 14 to 15, high products
+	VMOVDQU X5, 208(SI)                                          // text of block 13
+	VPXOR 224(DX), X6, X6                                        // text of block 14
+	VMOVDQU X6, 224(SI)                                          // text of block 14
+	VPXOR 240(DX), X7, X7                                        // text of block 15
+	VMOVDQU X7, 240(SI)                                          // text of block 15
+	VPXOR X14, X12, X12                                          // GHASH blocks 14 to 15, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 14 to 15, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 14 to 15, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 14 to 15, middle terms
+	VPCLMULQDQ $0, 912(DI), X9, X14                              // GHASH blocks 14 to 15, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
+	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
+	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
+	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VMOVDQU 256(DX), X9                                          // GHASH block 16
+	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
+	VMOVDQU 272(DX), X13                                         // GHASH block 17
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 17
+	VPCLMULQDQ $0, 544(DI), X9, X14                              // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 1
+	VAESENC X8, X1, X1                                           // AES block 17, round 1
+	VAESENC X8, X2, X2                                           // AES block 18, round 1
+	VAESENC X8, X3, X3                                           // AES block 19, round 1
+	VAESENC X8, X4, X4                                           // AES block 20, round 1
+	VAESENC X8, X5, X5                                           // AES block 21, round 1
+	VAESENC X8, X6, X6                                           // AES block 22, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VPCLMULQDQ $0, 560(DI), X13, X14                             // GHASH blocks 16 to 17, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 2
+	VAESENC X8, X1, X1                                           // AES block 17, round 2
+	VAESENC X8, X2, X2                                           // AES block 18, round 2
+	VAESENC X8, X3, X3                                           // AES block 19, round 2
+	VAESENC X8, X4, X4                                           // AES block 20, round 2
+	VAESENC X8, X5, X5                                           // AES block 21, round 2
+	VAESENC X8, X6, X6                                           // AES block 22, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 16 to 17, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VPCLMULQDQ $17, 544(DI), X9, X14                             // GHASH blocks 16 to 17, high products
+	VAESENC X8, X0, X0                                           // AES block 16, round 3
+	VAESENC X8, X1, X1                                           // AES block 17, round 3
+	VAESENC X8, X2, X2                                           // AES block 18, round 3
+	VAESENC X8, X3, X3                                           // AES block 19, round 3
+	VAESENC X8, X4, X4                                           // AES block 20, round 3
+	VAESENC X8, X5, X5                                           // AES block 21, round 3
+	VAESENC X8, X6, X6                                           // AES block 22, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VAESENC X8, X7, X7                                           // AES block 23, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 16, round 4
+	VPCLMULQDQ $17, 560(DI), X13, X14                            // GHASH blocks 16 to 17, high products
+	VAESENC X8, X1, X1                                           // AES block 17, round 4
+	VAESENC X8, X2, X2                                           // AES block 18, round 4
+	VAESENC X8, X3, X3                                           // AES block 19, round 4
+	VAESENC X8, X4, X4                                           // AES block 20, round 4
+	VAESENC X8, X5, X5                                           // AES block 21, round 4
+	VAESENC X8, X6, X6                                           // AES block 22, round 4
+	VPXOR X14, X12, X12                                          // GHASH blocks 16 to 17, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 16 to 17, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 16 to 17, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 16 to 17, middle terms
+	VPCLMULQDQ $0, 928(DI), X9, X14                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 16, round 5
+	VPXOR X14, X11, X11                                          // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 5
+	VAESENC X8, X2, X2                                           // AES block 18, round 5
+	VPCLMULQDQ $17, 928(DI), X9, X9                              // GHASH blocks 16 to 17, middle products
+	VAESENC X8, X3, X3                                           // AES block 19, round 5
+	VAESENC X8, X4, X4                                           // AES block 20, round 5
+	VAESENC X8, X5, X5                                           // AES block 21, round 5
+	VAESENC X8, X6, X6                                           // AES block 22, round 5
+	VAESENC X8, X7, X7                                           // AES block 23, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 16, round 6
+	VPXOR X9, X11, X11                                           // GHASH blocks 16 to 17, middle products
+	VMOVDQU 288(DX), X9                                          // GHASH block 18
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 18
+	VMOVDQU 304(DX), X13                                         // GHASH block 19
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 19
+	VPCLMULQDQ $0, 576(DI), X9, X14                              // GHASH blocks 18 to 19, low products
+	VAESENC X8, X1, X1                                           // AES block 17, round 6
+	VAESENC X8, X2, X2                                           // AES block 18, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 6
+	VAESENC X8, X4, X4                                           // AES block 20, round 6
+	VPCLMULQDQ $0, 592(DI), X13, X14                             // GHASH blocks 18 to 19, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 6
+	VAESENC X8, X6, X6                                           // AES block 22, round 6
+	VAESENC X8, X7, X7                                           // AES block 23, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 16, round 7
+	VAESENC X8, X1, X1                                           // AES block 17, round 7
+	VAESENC X8, X2, X2                                           // AES block 18, round 7
+	VAESENC X8, X3, X3                                           // AES block 19, round 7
+	VPXOR X14, X10, X10                                          // GHASH blocks 18 to 19, low products
+	VAESENC X8, X4, X4                                           // AES block 20, round 7
+	VAESENC X8, X5, X5                                           // AES block 21, round 7
+	VPCLMULQDQ $17, 576(DI), X9, X14                             // GHASH blocks 18 to 19, high products
+	VAESENC X8, X6, X6                                           // AES block 22, round 7
+	VAESENC X8, X7, X7                                           // AES block 23, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 16, round 8
+	VAESENC X8, X1, X1                                           // AES block 17, round 8
+	VAESENC X8, X2, X2                                           // AES block 18, round 8
+	VAESENC X8, X3, X3                                           // AES block 19, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPCLMULQDQ $17, 592(DI), X13, X14                            // GHASH blocks 18 to 19, high products
+	VAESENC X8, X4, X4                                           // AES block 20, round 8
+	VPXOR X14, X12, X12                                          // GHASH blocks 18 to 19, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 18 to 19, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 18 to 19, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 18 to 19, middle terms
+	VPCLMULQDQ $0, 944(DI), X9, X14                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X5, X5                                           // AES block 21, round 8
+	VAESENC X8, X6, X6                                           // AES block 22, round 8
+	VAESENC X8, X7, X7                                           // AES block 23, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X0, X0                                           // AES block 16, round 9
+	VAESENC X8, X1, X1                                           // AES block 17, round 9
+	VPCLMULQDQ $17, 944(DI), X9, X9                              // GHASH blocks 18 to 19, middle products
+	VAESENC X8, X2, X2                                           // AES block 18, round 9
+	VAESENC X8, X3, X3                                           // AES block 19, round 9
+	VAESENC X8, X4, X4                                           // AES block 20, round 9
+	VAESENC X8, X5, X5                                           // AES block 21, round 9
+	VAESENC X8, X6, X6                                           // AES block 22, round 9
+	VAESENC X8, X7, X7                                           // AES block 23, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X9, X11, X11                                           // GHASH blocks 18 to 19, middle products
+	VMOVDQU 320(DX), X9                                          // GHASH block 20
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 20
+	VMOVDQU 336(DX), X13                                         // GHASH block 21
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 21
+	VPCLMULQDQ $0, 608(DI), X9, X14                              // GHASH blocks 20 to 21, low products
+	VAESENC X8, X0, X0                                           // AES block 16, round 10
+	VAESENC X8, X1, X1                                           // AES block 17, round 10
+	VAESENC X8, X2, X2                                           // AES block 18, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 10
+	VAESENC X8, X4, X4                                           // AES block 20, round 10
+	VPCLMULQDQ $0, 624(DI), X13, X14                             // GHASH blocks 20 to 21, low products
+	VAESENC X8, X5, X5                                           // AES block 21, round 10
+	VAESENC X8, X6, X6                                           // AES block 22, round 10
+	VAESENC X8, X7, X7                                           // AES block 23, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 16, round 11
+	VAESENC X8, X1, X1                                           // AES block 17, round 11
+	VAESENC X8, X2, X2                                           // AES block 18, round 11
+	VPXOR X14, X10, X10                                          // GHASH blocks 20 to 21, low products
+	VAESENC X8, X3, X3                                           // AES block 19, round 11
+	VAESENC X8, X4, X4                                           // AES block 20, round 11
+	VPCLMULQDQ $17, 608(DI), X9, X14                             // GHASH blocks 20 to 21, high products
+	VAESENC X8, X5, X5                                           // AES block 21, round 11
+	VAESENC X8, X6, X6                                           // AES block 22, round 11
+	VAESENC X8, X7, X7                                           // AES block 23, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 16, round 12
+	VAESENC X8, X1, X1                                           // AES block 17, round 12
+	VAESENC X8, X2, X2                                           // AES block 18, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPCLMULQDQ $17, 624(DI), X13, X14                            // GHASH blocks 20 to 21, high products
+	VAESENC X8, X3, X3                                           // AES block 19, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 20 to 21, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 20 to 21, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 20 to 21, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 20 to 21, middle terms
+	VPCLMULQDQ $0, 960(DI), X9, X14                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X4, X4                                           // AES block 20, round 12
+	VAESENC X8, X5, X5                                           // AES block 21, round 12
+	VAESENC X8, X6, X6                                           // AES block 22, round 12
+	VPXOR X14, X11, X11                                          // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X7, X7                                           // AES block 23, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 16, round 13
+	VPCLMULQDQ $17, 960(DI), X9, X9                              // GHASH blocks 20 to 21, middle products
+	VAESENC X8, X1, X1                                           // AES block 17, round 13
+	VAESENC X8, X2, X2                                           // AES block 18, round 13
+	VAESENC X8, X3, X3                                           // AES block 19, round 13
+	VAESENC X8, X4, X4                                           // AES block 20, round 13
+	VAESENC X8, X5, X5                                           // AES block 21, round 13
+	VAESENC X8, X6, X6                                           // AES block 22, round 13
+	VPXOR X9, X11, X11                                           // GHASH blocks 20 to 21, middle products
+	VMOVDQU 352(DX), X9                                          // GHASH block 22
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 22
+	VMOVDQU 368(DX), X13                                         // GHASH block 23
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 23
+	VPCLMULQDQ $0, 640(DI), X9, X14                              // GHASH blocks 22 to 23, low products
+	VAESENC X8, X7, X7                                           // AES block 23, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 16, round 14
+	VAESENCLAST X8, X1, X1                                       // AES block 17, round 14
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X2, X2                                       // AES block 18, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 19, round 14
+	VPCLMULQDQ $0, 656(DI), X13, X14                             // GHASH blocks 22 to 23, low products
+	VAESENCLAST X8, X4, X4                                       // AES block 20, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 21, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 22, round 14
+	VAESENCLAST X8, X7, X7                                       // AES block 23, round 14
+	VPXOR 256(DX), X0, X0                                        // text of block 16
+	VPXOR X14, X10, X10                                          // GHASH blocks 22 to 23, low products
+	VPCLMULQDQ $17, 640(DI), X9, X14                             // GHASH blocks 22 to 23, high products
+	VMOVDQU X0, 256(SI)                                          // text of block 16
+	VPXOR 272(DX), X1, X1                                        // text of block 17
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VMOVDQU X1, 272(SI)                                          // text of block 17
+	VPXOR 288(DX), X2, X2                                        // text of block 18
+	VPCLMULQDQ $17, 656(DI), X13, X14                            // GHASH blocks 22 to 23, high products
+	VMOVDQU X2, 288(SI)                                          // text of block 18
+	VPXOR 304(DX), X3, X3                                        // text of block 19
+	VMOVDQU X3, 304(SI)                                          // text of block 19
+	VPXOR 320(DX), X4, X4                                        // text of block 20
+	VMOVDQU X4, 320(SI)                                          // text of block 20
+	VPXOR 336(DX), X5, X5                                        // text of block 21
+	VMOVDQU X5, 336(SI)                                          // text of block 21
+	VPXOR 352(DX), X6, X6                                        // text of block 22
+	VPXOR X14, X12, X12                                          // GHASH blocks 22 to 23, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 22 to 23, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
+	VMOVDQU X6, 352(SI)                                          // text of block 22
+	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
+	VPXOR 368(DX), X7, X7                                        // text of block 23
+	VMOVDQU X7, 368(SI)                                          // text of block 23
+	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
+	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
+	VMOVDQU 384(DX), X9                                          // GHASH block 24
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
+	VMOVDQU 400(DX), X13                                         // GHASH block 25
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
+	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
+	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
+	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 1
+	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
+	VAESENC X8, X7, X7                                           // AES block 31, round 1
+	VMOVDQU 32(DI), X8                                           // round key 2
+	VAESENC X8, X0, X0                                           // AES block 24, round 2
+	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VAESENC X8, X2, X2                                           // AES block 26, round 2
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
+	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 3
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 3
+	VMOVDQU 64(DI), X8                                           // round key 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
+	VAESENC X8, X3, X3                                           // AES block 27, round 4
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
+	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
+	VMOVDQU 416(DX), X9                                          // GHASH block 26
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
+	VMOVDQU 432(DX), X13                                         // GHASH block 27
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
+	VAESENC X8, X0, X0                                           // AES block 24, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 5
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 5
+	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VAESENC X8, X4, X4                                           // AES block 28, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VAESENC X8, X7, X7                                           // AES block 31, round 5
+	VMOVDQU 96(DI), X8                                           // round key 6
+	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
+	VAESENC X8, X4, X4                                           // AES block 28, round 6
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
+	VAESENC X8, X1, X1                                           // AES block 25, round 7
+	VAESENC X8, X2, X2                                           // AES block 26, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VAESENC X8, X4, X4                                           // AES block 28, round 7
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VAESENC X8, X6, X6                                           // AES block 30, round 7
+	VAESENC X8, X7, X7                                           // AES block 31, round 7
+	VMOVDQU 128(DI), X8                                          // round key 8
+	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
+	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
+	VMOVDQU 448(DX), X9                                          // GHASH block 28
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
+	VMOVDQU 464(DX), X13                                         // GHASH block 29
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VAESENC X8, X4, X4                                           // AES block 28, round 8
+	VAESENC X8, X5, X5                                           // AES block 29, round 8
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VAESENC X8, X7, X7                                           // AES block 31, round 8
+	VMOVDQU 144(DI), X8                                          // round key 9
+	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VAESENC X8, X1, X1                                           // AES block 25, round 9
+	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VAESENC X8, X3, X3                                           // AES block 27, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 9
+	VAESENC X8, X5, X5                                           // AES block 29, round 9
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENC X8, X0, X0                                           // AES block 24, round 10
+	VAESENC X8, X1, X1                                           // AES block 25, round 10
+	VAESENC X8, X2, X2                                           // AES block 26, round 10
+	VAESENC X8, X3, X3                                           // AES block 27, round 10
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VAESENC X8, X6, X6                                           // AES block 30, round 10
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 10
+	VMOVDQU 176(DI), X8                                          // round key 11
+	VAESENC X8, X0, X0                                           // AES block 24, round 11
+	VAESENC X8, X1, X1                                           // AES block 25, round 11
+	VAESENC X8, X2, X2                                           // AES block 26, round 11
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 11
+	VAESENC X8, X5, X5                                           // AES block 29, round 11
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X6, X6                                           // AES block 30, round 11
+	VAESENC X8, X7, X7                                           // AES block 31, round 11
+	VMOVDQU 192(DI), X8                                          // round key 12
+	VAESENC X8, X0, X0                                           // AES block 24, round 12
+	VAESENC X8, X1, X1                                           // AES block 25, round 12
+	VAESENC X8, X2, X2                                           // AES block 26, round 12
+	VAESENC X8, X3, X3                                           // AES block 27, round 12
+	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
+	VMOVDQU 480(DX), X9                                          // GHASH block 30
+	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
+	VMOVDQU 496(DX), X13                                         // GHASH block 31
+	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
+	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 12
+	VAESENC X8, X5, X5                                           // AES block 29, round 12
+	VAESENC X8, X6, X6                                           // AES block 30, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 12
+	VMOVDQU 208(DI), X8                                          // round key 13
+	VAESENC X8, X0, X0                                           // AES block 24, round 13
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 13
+	VAESENC X8, X2, X2                                           // AES block 26, round 13
+	VAESENC X8, X3, X3                                           // AES block 27, round 13
+	VAESENC X8, X4, X4                                           // AES block 28, round 13
+	VAESENC X8, X5, X5                                           // AES block 29, round 13
+	VAESENC X8, X6, X6                                           // AES block 30, round 13
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X7, X7                                           // AES block 31, round 13
+	VMOVDQU 224(DI), X8                                          // round key 14
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 14
+	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X1, X1                                       // AES block 25, round 14
+	VAESENCLAST X8, X2, X2                                       // AES block 26, round 14
+	VAESENCLAST X8, X3, X3                                       // AES block 27, round 14
+	VAESENCLAST X8, X4, X4                                       // AES block 28, round 14
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 14
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 14
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X7, X7                                       // AES block 31, round 14
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
+	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 384(DX), X0, X0                                        // text of block 24
+	VMOVDQU X0, 384(SI)                                          // text of block 24
+	VPXOR 400(DX), X1, X1                                        // text of block 25
+	VMOVDQU X1, 400(SI)                                          // text of block 25
+	VPXOR 416(DX), X2, X2                                        // text of block 26
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X2, 416(SI)                                          // text of block 26
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X3, 432(SI)                                          // text of block 27
+	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VMOVDQU X4, 448(SI)                                          // text of block 28
+	VPXOR 464(DX), X5, X5                                        // text of block 29
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
+	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
+	VPSHUFD $78, X11, X13                                        // reduce the second quarter
+	VPXOR X13, X12, X12                                          // reduce the second quarter
+	VPXOR X9, X12, X12                                           // reduce the second quarter
+	ADDQ $512, DX                                                // next turn
+	ADDQ $512, SI                                                // next turn
+	SUBQ $512, CX                                                // next turn
+	CMPQ CX, $512                                                // next turn
+	JAE bulk_turn                                                // next turn
+	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
+	VMOVDQU X12, (R9)                                            // Xi
+	BSWAPL AX                                                    // CB of the next turn
+	VMOVDQU 16(R9), X0                                           // CB of the next turn
+	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
+	VMOVDQU X0, 16(R9)                                           // CB of the next turn
+	XORL AX, AX                                                  // leave no secret in a register
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	RET                                                          // leave no secret in a register

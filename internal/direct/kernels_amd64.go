@@ -121,6 +121,18 @@ func SealTurns(block *KeyBlock, out, in, state []byte) {
 		vaesAvx512SealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	case 1<<8 | 14: // vaes-avx512, 256-bit keys
 		vaesAvx512SealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 10: // vaes-avx2, 128-bit keys
+		vaesAvx2SealTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 12: // vaes-avx2, 192-bit keys
+		vaesAvx2SealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 14: // vaes-avx2, 256-bit keys
+		vaesAvx2SealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 10: // aesni, 128-bit keys
+		aesniSealTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 12: // aesni, 192-bit keys
+		aesniSealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 14: // aesni, 256-bit keys
+		aesniSealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}
@@ -135,6 +147,18 @@ func OpenTurns(block *KeyBlock, out, in, state []byte) {
 		vaesAvx512OpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	case 1<<8 | 14: // vaes-avx512, 256-bit keys
 		vaesAvx512OpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 10: // vaes-avx2, 128-bit keys
+		vaesAvx2OpenTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 12: // vaes-avx2, 192-bit keys
+		vaesAvx2OpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 4<<8 | 14: // vaes-avx2, 256-bit keys
+		vaesAvx2OpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 10: // aesni, 128-bit keys
+		aesniOpenTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 12: // aesni, 192-bit keys
+		aesniOpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 5<<8 | 14: // aesni, 256-bit keys
+		aesniOpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}

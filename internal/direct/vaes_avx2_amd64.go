@@ -18,6 +18,16 @@ func vaesAvx2Seal128(block *byte, out *byte, in *byte, len uint64, aad *byte, aa
 //go:noescape
 func vaesAvx2Open128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// vaesAvx2SealTurns128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2SealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx2OpenTurns128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // vaesAvx2Init192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -33,6 +43,16 @@ func vaesAvx2Seal192(block *byte, out *byte, in *byte, len uint64, aad *byte, aa
 //go:noescape
 func vaesAvx2Open192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// vaesAvx2SealTurns192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2SealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx2OpenTurns192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // vaesAvx2Init256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -47,3 +67,13 @@ func vaesAvx2Seal256(block *byte, out *byte, in *byte, len uint64, aad *byte, aa
 //
 //go:noescape
 func vaesAvx2Open256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
+
+// vaesAvx2SealTurns256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2SealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx2OpenTurns256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func vaesAvx2OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)

@@ -4427,11 +4427,7 @@ TEXT ·vaesAvx512SealTurns128(SB), NOSPLIT, $0-40
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -4546,7 +4542,7 @@ TEXT ·vaesAvx512SealTurns128(SB), NOSPLIT, $0-40
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	JMP bulk_half                                                // CB of the turn
+	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
 	MOVL AX, R11                                                 // CB of the turn
@@ -4774,39 +4770,39 @@ bulk_half:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
@@ -5143,37 +5139,37 @@ bulk_turn:
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
@@ -10101,11 +10097,7 @@ TEXT ·vaesAvx512SealTurns192(SB), NOSPLIT, $0-40
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -10238,7 +10230,7 @@ TEXT ·vaesAvx512SealTurns192(SB), NOSPLIT, $0-40
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	JMP bulk_half                                                // CB of the turn
+	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
 	MOVL AX, R11                                                 // CB of the turn
@@ -10484,40 +10476,40 @@ bulk_half:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
@@ -10872,38 +10864,38 @@ bulk_turn:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
@@ -16133,11 +16125,7 @@ TEXT ·vaesAvx512SealTurns256(SB), NOSPLIT, $0-40
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -16288,7 +16276,7 @@ TEXT ·vaesAvx512SealTurns256(SB), NOSPLIT, $0-40
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	JMP bulk_half                                                // CB of the turn
+	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
 	MOVL AX, R11                                                 // CB of the turn
@@ -16552,40 +16540,40 @@ bulk_half:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
@@ -16958,39 +16946,39 @@ bulk_turn:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH blocks -4 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks -4 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks -4 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks -4 to 3, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks -4 to 3, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks -4 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks -4 to 3, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks -4 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks -4 to 3, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7

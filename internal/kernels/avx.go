@@ -56,7 +56,7 @@ func Aesni() []*ir.Program { return aesniKernel.programs() }
 func (k *avxKernel) programs() []*ir.Program {
 	var ps []*ir.Program
 	for _, bits := range []int{128, 192, 256} {
-		ps = append(ps, avxInit(k, bits), avxText(k, bits, true), avxText(k, bits, false))
+		ps = append(ps, avxInit(k, bits), avxText(k, bits, true), avxText(k, bits, false), avxTurnsOnly(k, bits, true), avxTurnsOnly(k, bits, false))
 	}
 	return ps
 }
@@ -114,7 +114,7 @@ func avxProgram(op string, bits int, b *avxBuilder) *ir.Program {
 		{Offset: avxMiddles, Size: avxKeyBlock - avxMiddles, Means: "Karatsuba halves of H^32 to H^1"},
 	}
 	c.Clobbers = "rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero"
-	if op != "init" {
+	if c.Whole() {
 		c.StackBytes = avxStack
 	}
 	return &ir.Program{

@@ -147,35 +147,13 @@ func avxBulk(b *avxBuilder, bits int, seal bool) {
 	b.I("vpxor", X(nBase), X(nBase), Mem(ir.KeyBlock, 128, rKey, 0))
 	avxSetBase(b)
 
-	half := func(h int, hash []ir.Inst) {
-		b.Append(merge(avxModel,
-			stitch.Stream{Name: "counter mode", Code: avxHalfTurn(k, bits, h)},
-			stitch.Stream{Name: "GHASH", Code: hash}))
-	}
-	advance := func() {
-		b.Origin("next turn")
-		b.I("add", rIn, ir.Imm(avxTurn))
-		b.I("add", rOut, ir.Imm(avxTurn))
-		b.I("sub", rLen, ir.Imm(avxTurn))
-		b.I("cmp", rLen, ir.Imm(avxTurn))
-	}
 	if seal {
-		b.Append(avxHalfTurn(k, bits, 0))
-		half(1, avxHalfHash(k, 0, rOut, 0))
-		advance()
+		b.Append(avxHalfTurn(k, bits, 0, avxSkip))
+		avxHalf(b, bits, 1, avxSkip, avxHalfHash(k, 0, rOut, 0))
+		b.nextTurn()
 		b.I("jb", ir.To("bulk_end"))
 	}
-	b.Label("bulk_turn")
-	if seal {
-		half(0, avxHalfHash(k, 1, rOut, -avxTurn/2))
-		b.Label("bulk_half") // the first half is written, and not yet hashed
-		half(1, avxHalfHash(k, 0, rOut, 0))
-	} else {
-		half(0, avxHalfHash(k, 0, rIn, 0))
-		half(1, avxHalfHash(k, 1, rIn, avxTurn/2))
-	}
-	advance()
-	b.I("jae", ir.To("bulk_turn"))
+	avxTurns(b, bits, seal, avxSkip)
 	if seal {
 		b.Label("bulk_end")
 		b.Append(avxHalfHash(k, 1, rOut, -avxTurn/2))
@@ -188,6 +166,42 @@ func avxBulk(b *avxBuilder, bits int, seal bool) {
 	b.copyLane(nCtr)
 	b.I("vpaddd", b.v(nCtr), b.v(nCtr), b.constant("next", 0))
 	b.I("xor", Low32(rLead), Low32(rLead))
+}
+
+// avxSkip is how many counters of the first multiple of 32 no block of a text has:
+// 0 and that of J0.
+const avxSkip = 2
+
+// avxTurns is the bulk loop: one turn and more, while as much is left.
+func avxTurns(b *avxBuilder, bits int, seal bool, skip int) {
+	k := b.avxKernel
+	b.Label("bulk_turn")
+	if seal {
+		avxHalf(b, bits, 0, skip, avxHalfHash(k, 1, rOut, -avxTurn/2))
+		b.Label("bulk_half") // the first half is written, and not yet hashed
+		avxHalf(b, bits, 1, skip, avxHalfHash(k, 0, rOut, 0))
+	} else {
+		avxHalf(b, bits, 0, skip, avxHalfHash(k, 0, rIn, 0))
+		avxHalf(b, bits, 1, skip, avxHalfHash(k, 1, rIn, avxTurn/2))
+	}
+	b.nextTurn()
+	b.I("jae", ir.To("bulk_turn"))
+}
+
+// avxHalf stitches half a turn of counter mode, half h, and GHASH.
+func avxHalf(b *avxBuilder, bits, h, skip int, hash []ir.Inst) {
+	b.Append(merge(avxModel,
+		stitch.Stream{Name: "counter mode", Code: avxHalfTurn(b.avxKernel, bits, h, skip)},
+		stitch.Stream{Name: "GHASH", Code: hash}))
+}
+
+// nextTurn moves on by a turn and compares what is left with another.
+func (b *avxBuilder) nextTurn() {
+	b.Origin("next turn")
+	b.I("add", rIn, ir.Imm(avxTurn))
+	b.I("add", rOut, ir.Imm(avxTurn))
+	b.I("sub", rLen, ir.Imm(avxTurn))
+	b.I("cmp", rLen, ir.Imm(avxTurn))
 }
 
 // avxShortPath takes rLen bytes of text, at most a turn, behind the block in

@@ -3,8 +3,6 @@
 package kernels
 
 import (
-	"fmt"
-
 	. "github.com/stitchgcm/gcm/internal/amd64"
 	"github.com/stitchgcm/gcm/internal/ir"
 )
@@ -39,17 +37,18 @@ func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst 
 			b.Origin("GHASH blocks 0 to 3, add Xi")
 			b.I("vpxorq", a, a, vXi)
 		}
-		vaesPair(b, turn, fmt.Sprintf("blocks %d to %d", 4*turn, 4*turn+7), a, c)
+		vaesTwoRegisters(b, turn, blockNames(4*turn, 8), a, c, turn == 0)
 	}
 	if half == 1 {
-		vaesReducePairs(b)
+		vaesReduceSixteen(b)
 	}
 	return b.Code
 }
 
-// vaesPair multiplies a by H^(64-4i) and c by H^(60-4i), in every lane, for an
-// even i, and adds the products to the sums, or begins them if i is 0.
-func vaesPair(b *ir.Builder, i int, name string, a, c ir.Operand) {
+// vaesTwoRegisters multiplies a by H^(64-4i) and c by H^(60-4i) in every lane, for
+// an even i, and adds the products to the sums, or begins the sums with them; the
+// middle terms are still Karatsuba's. It uses z14 to z20.
+func vaesTwoRegisters(b *ir.Builder, i int, name string, a, c ir.Operand, begin bool) {
 	pa, pc, pm := Z(14), Z(15), Z(16)
 	b.Origin("H^%d, H^%d", 64-4*i, 60-4*i)
 	power := int64(vaesPowersEnd - 64*(16-i))
@@ -72,7 +71,7 @@ func vaesPair(b *ir.Builder, i int, name string, a, c ir.Operand) {
 		{"middle", vMid, Z(17), Z(17), pm, pm, lowLow, highHigh},
 	} {
 		b.Origin("GHASH %s, %s products", name, part.name)
-		if i == 0 {
+		if begin {
 			b.I("vpclmulqdq", part.sum, part.x, part.h, ir.Imm(part.takeX))
 			b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
 			b.I("vpxorq", part.sum, part.sum, Z(20))
@@ -84,8 +83,8 @@ func vaesPair(b *ir.Builder, i int, name string, a, c ir.Operand) {
 	}
 }
 
-// vaesReducePairs completes the sums of vaesPair and reduces them to vXi.
-func vaesReducePairs(b *ir.Builder) {
+// vaesReduceSixteen completes the sums of vaesTwoRegisters and reduces them to vXi.
+func vaesReduceSixteen(b *ir.Builder) {
 	b.Origin("GHASH middle terms without low and high")
 	b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
 	vaesReduce(b)

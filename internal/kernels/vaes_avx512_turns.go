@@ -28,7 +28,7 @@ func vaesTurns(bits int, seal bool) *ir.Program {
 	b.Frame(func() { b.I("endbr64") })
 	vaesEnterTurns(b)
 	if seal {
-		vaesNextTurn(b)
+		b.I("add", Low32(rCounter), ir.Imm(64))
 		b.Append(vaesHalfTurn(bits, 0, noMask))
 		b.I("jmp", ir.To("bulk_half"))
 	}
@@ -96,16 +96,16 @@ func vaesTurnHash(first, behind int, base ir.Operand, at int64) []ir.Inst {
 			b.Origin("GHASH blocks 0 to 3, add Xi to the first of all")
 			b.I("vpxorq", c, c, vFirst)
 			b.I("vpxorq", view(vFirst), view(vFirst), view(vFirst))
-			vaesPair(b, 0, "blocks -4 to 3", vXi, c)
+			vaesTwoRegisters(b, 0, "Xi and blocks 0 to 3", vXi, c, true)
 			continue
 		}
 		load(a, i-1)
 		load(c, i)
-		vaesPair(b, i, blockNames(4*i-4, 8), a, c)
+		vaesTwoRegisters(b, i, blockNames(4*i-4, 8), a, c, false)
 	}
 	if behind == 8 {
 		load(a, 15)
-		vaesReducePairs(b)
+		vaesReduceSixteen(b)
 		b.Origin("GHASH blocks 60 to 63")
 		b.I("vpxorq", vXi, vXi, a)
 	}

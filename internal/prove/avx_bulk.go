@@ -30,7 +30,7 @@ func avxBulkCases(p *ir.Program, add func(part, detail string, run func() error)
 // avxCut is where the bulk loop is cut: where no sums are pending. Sealing, that
 // is amid a turn, whose first half is written but not yet hashed.
 func avxCut(p *ir.Program) (label string, written int) {
-	if p.Contract.Op == "seal" {
+	if !p.Contract.Opens() {
 		return "bulk_half", avxShapeOf(p).turn / 2
 	}
 	return "bulk_turn", 0

@@ -19,6 +19,9 @@ func avxCases(p *ir.Program) (list []proofCase) {
 		add("powers of H", "every H", func() error { return avxPowersCase(p) })
 		return list
 	}
+	if !p.Contract.Whole() {
+		return avxTurnsCases(p)
+	}
 	turn := avxShapeOf(p).turn
 	for _, c := range []struct {
 		detail string

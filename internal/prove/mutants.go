@@ -56,7 +56,7 @@ const maxJumps = 500
 var golden = math.Phi - 1
 
 // Mutants tests the proofs of one kernel with about n mutants: those that the
-// table of equivalents lists, and others spread evenly.
+// table of equivalents lists, and others spread evenly over the instructions.
 func Mutants(programs []*ir.Program, n int) (r MutantReport, err error) {
 	r = MutantReport{Kernel: programs[0].Contract.Kernel, Refused: map[string]int{}, Made: map[string]int{}}
 	if cases[r.Kernel] == nil {
@@ -64,13 +64,18 @@ func Mutants(programs []*ir.Program, n int) (r MutantReport, err error) {
 	}
 	begin := time.Now()
 	passed := map[equivalent]bool{} // entries of the table that passed wherever they were met
+	all, behind := 0, 0             // instructions
+	for _, p := range programs {
+		all += p.Count()
+	}
 	for k, p := range programs {
 		t, err := newTrial(p)
 		if err != nil {
 			return r, err
 		}
 		_, phase := math.Modf(float64(k+1) * golden)
-		share := n*(k+1)/len(programs) - n*k/len(programs)
+		share := n*(behind+p.Count())/all - n*behind/all
+		behind += p.Count()
 		chosen := choose(mutate(p), r.Kernel, share, phase)
 		verdicts := t.judge(chosen)
 		for i, m := range chosen {

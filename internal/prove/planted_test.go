@@ -24,6 +24,7 @@ func TestPlanted(t *testing.T) {
 		for n, q := range looserBounds(p, vaesRun+vaesMinLeft) {
 			refused(t, fmt.Sprintf("%s: bound %d of the bulk loop is looser", p.Name, n), q, bulk...)
 		}
+		refused(t, p.Name+": a turn keeps the counter of the turn before", without(p, "bulk_turn", "vpbroadcastd"), bulk...)
 		short := func(q *ir.Program) error { return vaesShortCase(q, 100) }
 		refused(t, p.Name+": a preserved register changes",
 			insert(p, "short_counter", "mov", amd64.RBX, amd64.RAX), short)
@@ -97,6 +98,46 @@ func looserBounds(p *ir.Program, bound int64) (qs []*ir.Program) {
 		qs = append(qs, &q)
 	}
 	return qs
+}
+
+// TestPlantedTurns plants faults into the programs for turns.
+func TestPlantedTurns(t *testing.T) {
+	for _, ps := range [][]*ir.Program{kernels.VaesAVX512(), kernels.VaesAVX2(), kernels.Aesni()} {
+		for _, p := range ps {
+			if p.Contract.Bits != 128 || p.Contract.Whole() || p.Contract.Op == "init" {
+				continue
+			}
+			whole := func(q *ir.Program) error { return errors.Join(failures(cases[p.Contract.Kernel](q), 1)...) }
+			if err := whole(p); err != nil {
+				t.Fatalf("%s, as it is: %v", p.Name, err)
+			}
+			for n, q := range looserBounds(p, int64(p.Contract.Turn)) {
+				refused(t, fmt.Sprintf("%s: bound %d of the bulk loop is looser", p.Name, n), q, whole)
+			}
+			counter, secret := "vpinsrd", amd64.Mem(ir.KeyBlock, 64, amd64.RDI, 16)
+			if p.Contract.Kernel == "vaes-avx512" {
+				counter = "vpbroadcastd"
+			} else { // the other wipes r10
+				refused(t, p.Name+": a round key stays in r10", insert(p, "bulk_turn", "mov", amd64.R10, secret), whole)
+			}
+			refused(t, p.Name+": a turn keeps the counter of the turn before", without(p, "bulk_turn", counter), whole)
+			refused(t, p.Name+": a preserved register changes", insert(p, "bulk_turn", "mov", amd64.RBX, amd64.RAX), whole)
+			refused(t, p.Name+": the place of the state changes", insert(p, "bulk_turn", "add", amd64.R9, ir.Imm(1)), whole)
+			refused(t, p.Name+": a round key stays in rdx", insert(p, "bulk_turn", "mov", amd64.RDX, secret), whole)
+			refused(t, p.Name+": Xi is stored early",
+				insert(p, "bulk_turn", "vmovdqu", amd64.Mem(ir.State, 128, amd64.R9, 0), amd64.X(0)), whole)
+		}
+	}
+}
+
+// without returns the program without the first instruction of a kind behind a
+// label.
+func without(p *ir.Program, label, mnemonic string) *ir.Program {
+	at := slices.IndexFunc(p.Code, func(i ir.Inst) bool { return i.Form == nil && i.Label == label })
+	at += slices.IndexFunc(p.Code[at:], func(i ir.Inst) bool { return i.Form != nil && i.Form.Mnemonic == mnemonic })
+	q := *p
+	q.Code = slices.Delete(slices.Clone(p.Code), at, at+1)
+	return &q
 }
 
 // insert returns the program with an instruction more behind a label.

@@ -433,13 +433,21 @@ func (v *vaes) atBulk(left value.Value, cb block, word Vec, xi Vec) {
 	v.number(amd64.R8.Reg, v.m.Symbols["counters"])
 	v.number(amd64.R9.Reg, 0)
 	v.number(amd64.K(7).Reg, 0x8888)
-	base := counterBlock(v.s, cb, word)
-	v.m.SetReg(amd64.Z(22).Reg, fourVec(v.s.bytes(v.s.Xor(base, v.spec.keys[0]))))
+	v.m.SetReg(amd64.Z(22).Reg, v.turnBase(cb, word))
 	next := value.Value(word)
 	if written > 0 { // the counter has moved on to the next turn
 		next = v.s.Add(word, v.s.Const(32, 64))
 	}
 	v.m.SetReg(amd64.RAX.Reg, value.Extend(v.s, next, 64))
+}
+
+// turnBase returns what vBase may hold at the cut in the turn with this counter.
+// Ahead of a turn, which sets its counter itself, it is that of any.
+func (v *vaes) turnBase(cb block, word value.Value) Vec {
+	if _, written := vaesCut(v.p); written == 0 {
+		word = v.s.Fresh("another counter", 4)
+	}
+	return fourVec(v.spec.xor(counterBlock(v.s, cb, word), v.spec.keys[0]))
 }
 
 // wantBulk checks an instance of the state at the cut.

@@ -85,18 +85,13 @@ func (v *vaesTurns) held(left value.Value, word value.Value, at int) []held {
 	}, vaesConstants...)
 }
 
-// base returns what vBase holds in the turn with this counter.
-func (v *vaesTurns) base(word value.Value) Vec {
-	return fourVec(v.spec.xor(counterBlock(v.s, v.cb, word), v.spec.keys[0]))
-}
-
 // wantCut checks an instance of the state at the cut.
 func (v *vaesTurns) wantCut(left, word value.Value, y poly, at int) error {
 	if err := v.wantAll(v.held(left, word, at)...); err != nil {
 		return err
 	}
 	_, written := vaesCut(v.p)
-	have, want := v.s.bytes(v.m.Reg(amd64.Z(22).Reg)), v.base(word)
+	have, want := v.s.bytes(v.m.Reg(amd64.Z(22).Reg)), v.turnBase(v.cb, word)
 	for i, b := range have {
 		// Ahead of a turn only what the turn does not set itself counts.
 		if (written > 0 || i%16 < 12) && !b.equal(want[i]) {
@@ -123,7 +118,7 @@ func vaesAtCut(p *ir.Program, left value.Value, n int) (v *vaesTurns, text, done
 	for _, h := range v.held(left, v.word, 0) {
 		v.m.SetReg(h.r, h.v)
 	}
-	v.m.SetReg(amd64.Z(22).Reg, v.base(v.word))
+	v.m.SetReg(amd64.Z(22).Reg, v.turnBase(v.cb, v.word))
 	lanes, y := v.leading(4, 4)
 	first, xi := v.leading(1, 0)
 	v.m.SetReg(amd64.Z(27).Reg, lanes)
