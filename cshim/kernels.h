@@ -174,6 +174,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_128)(const uint8_t *block, uint
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_open_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 192-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_init_192)(uint8_t *block, const uint8_t *key);
 
@@ -183,6 +189,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_192)(const uint8_t *block, uint
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_open_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 256-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_init_256)(uint8_t *block, const uint8_t *key);
 
@@ -191,6 +203,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_256)(const uint8_t *block, uint
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(eor3_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+
+// encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_seal_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(eor3_open_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 #endif
 
 #if defined(__aarch64__) // kernel pmull
@@ -204,6 +222,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_128)(const uint8_t *block, uin
 // decrypt and verify one message under a 128-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_open_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 192-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_init_192)(uint8_t *block, const uint8_t *key);
 
@@ -213,6 +237,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_192)(const uint8_t *block, uin
 // decrypt and verify one message under a 192-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
 
+// encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_open_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
 // set up the key block for a 256-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_init_256)(uint8_t *block, const uint8_t *key);
 
@@ -221,6 +251,12 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_256)(const uint8_t *block, uin
 
 // decrypt and verify one message under a 256-bit key (SP 800-38D, 7.2).
 STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(pmull_open_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, const uint8_t *aad, uint64_t aad_len, const uint8_t *nonce, uint64_t nonce_len, const uint8_t *tag, uint64_t tag_len);
+
+// encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_seal_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+
+// hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(pmull_open_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 #endif
 
 #pragma GCC visibility pop

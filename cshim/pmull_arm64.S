@@ -1177,15 +1177,15 @@ L(pmull_seal_128_bulk):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -1630,20 +1630,20 @@ L(pmull_seal_128_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -3480,20 +3480,20 @@ L(pmull_open_128_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -4208,6 +4208,1750 @@ L(pmull_open_128_nonce_hashed):
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b L(pmull_open_128_j0)                                         // J0
 	end_function STITCHGCM_SYMBOL(pmull_open_128)
+
+// pmull_seal_turns_128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_seal_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 1109 instructions.
+	function STITCHGCM_SYMBOL(pmull_seal_turns_128)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 10, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 10, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 10, xor text
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 10, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 10, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 10, xor text
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 10, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 10, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 10, xor text
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 10, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 10, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 10, xor text
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 10, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 10, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 10, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 10, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 10, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.lo L(pmull_seal_turns_128_bulk_end)                          // next turn
+L(pmull_seal_turns_128_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 10, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 10, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 10, xor text
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 10, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 10, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 10, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 10, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 10, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 10, xor text
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 10, xor text
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_seal_turns_128_bulk_turn)                         // next turn
+L(pmull_seal_turns_128_bulk_end):
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+L(pmull_seal_turns_128_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_seal_turns_128)
+
+// pmull_open_turns_128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_open_turns_128(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  175  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 580 instructions.
+	function STITCHGCM_SYMBOL(pmull_open_turns_128)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+L(pmull_open_turns_128_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
+	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #64]                                        // GHASH blocks 4 to 7
+	ldp q18, q19, [x2, #96]                                        // GHASH blocks 4 to 7
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 10, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 10, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 10, xor text
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 10, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
+	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #192]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x2, #224]                                       // GHASH blocks 12 to 15
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 10, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 10, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 10, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 10, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 10, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 10, xor text
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 10, xor text
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_open_turns_128_bulk_turn)                         // next turn
+L(pmull_open_turns_128_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_open_turns_128)
 
 // pmull_init_192: set up the key block for a 192-bit key.
 //
@@ -5460,15 +7204,15 @@ L(pmull_seal_192_bulk):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -5982,17 +7726,18 @@ L(pmull_seal_192_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
-	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
-	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
-	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
-	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
 	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -6007,7 +7752,6 @@ L(pmull_seal_192_bulk_turn):
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
 	aese v3.16b, v8.16b                                            // AES block 11, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
@@ -7947,17 +9691,18 @@ L(pmull_open_192_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
-	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
-	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
-	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
-	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
 	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -7972,7 +9717,6 @@ L(pmull_open_192_bulk_turn):
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
 	aese v3.16b, v8.16b                                            // AES block 11, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
@@ -8724,6 +10468,1948 @@ L(pmull_open_192_nonce_hashed):
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b L(pmull_open_192_j0)                                         // J0
 	end_function STITCHGCM_SYMBOL(pmull_open_192)
+
+// pmull_seal_turns_192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_seal_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 1241 instructions.
+	function STITCHGCM_SYMBOL(pmull_seal_turns_192)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 0, round key 12, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 1, round key 12, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 2, round key 12, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 3, round key 12, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 4, round key 12, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 5, round key 12, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 12, xor text
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 8, round key 12, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 9, round key 12, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 10, round key 12, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 11, round key 12, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 12, round key 12, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 13, round key 12, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 14, round key 12, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 15, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.lo L(pmull_seal_turns_192_bulk_end)                          // next turn
+L(pmull_seal_turns_192_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 0, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 1, round key 12, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 2, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 3, round key 12, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 4, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 5, round key 12, xor text
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 12, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 8, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 9, round key 12, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 10, round key 12, xor text
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 11, round key 12, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 12, round key 12, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 13, round key 12, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 14, round key 12, xor text
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 15, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_seal_turns_192_bulk_turn)                         // next turn
+L(pmull_seal_turns_192_bulk_end):
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+L(pmull_seal_turns_192_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_seal_turns_192)
+
+// pmull_open_turns_192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_open_turns_192(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  207  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 646 instructions.
+	function STITCHGCM_SYMBOL(pmull_open_turns_192)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+L(pmull_open_turns_192_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
+	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #64]                                        // GHASH blocks 4 to 7
+	ldp q18, q19, [x2, #96]                                        // GHASH blocks 4 to 7
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 0, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 1, round key 12, xor text
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 2, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 3, round key 12, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 4, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
+	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 5, round key 12, xor text
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 12, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #192]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x2, #224]                                       // GHASH blocks 12 to 15
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 8, round key 12, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 9, round key 12, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 10, round key 12, xor text
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 11, round key 12, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 12, round key 12, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 13, round key 12, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	eor v14.16b, v14.16b, v11.16b                                  // AES block 14, round key 12, xor text
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 12, xor text
+	eor v15.16b, v15.16b, v11.16b                                  // AES block 15, round key 12, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_open_turns_192_bulk_turn)                         // next turn
+L(pmull_open_turns_192_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_open_turns_192)
 
 // pmull_init_256: set up the key block for a 256-bit key.
 //
@@ -10048,15 +13734,15 @@ L(pmull_seal_256_bulk):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -10636,17 +14322,18 @@ L(pmull_seal_256_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
-	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
-	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
-	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
 	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -10663,7 +14350,6 @@ L(pmull_seal_256_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
@@ -12716,17 +16402,18 @@ L(pmull_open_256_bulk_turn):
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
-	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
-	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
-	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
-	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	add w17, w17, #16                                              // next multiple of 16
 	rev w12, w17                                                   // next multiple of 16
 	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
 	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
@@ -12743,7 +16430,6 @@ L(pmull_open_256_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
@@ -13545,6 +17231,2146 @@ L(pmull_open_256_nonce_hashed):
 	tbl v23.16b, {v27.16b}, v2.16b                                 // J0
 	b L(pmull_open_256_j0)                                         // J0
 	end_function STITCHGCM_SYMBOL(pmull_open_256)
+
+// pmull_seal_turns_256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_seal_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 1373 instructions.
+	function STITCHGCM_SYMBOL(pmull_seal_turns_256)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 11
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 11
+	aese v0.16b, v11.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v11.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	aese v2.16b, v11.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v11.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	aese v4.16b, v11.16b                                           // AES block 4, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 12
+	aese v5.16b, v11.16b                                           // AES block 5, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 12
+	aese v6.16b, v11.16b                                           // AES block 6, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 12
+	aese v7.16b, v11.16b                                           // AES block 7, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	aese v0.16b, v8.16b                                            // AES block 0, round 13
+	aese v1.16b, v8.16b                                            // AES block 1, round 13
+	aese v2.16b, v8.16b                                            // AES block 2, round 13
+	aese v3.16b, v8.16b                                            // AES block 3, round 13
+	aese v4.16b, v8.16b                                            // AES block 4, round 13
+	aese v5.16b, v8.16b                                            // AES block 5, round 13
+	aese v6.16b, v8.16b                                            // AES block 6, round 13
+	aese v7.16b, v8.16b                                            // AES block 7, round 13
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 14, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 14, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 14, xor text
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 14, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 14, xor text
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 14, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 14, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 14, xor text
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 11
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 11
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 11
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 11
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 11
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 11
+	aese v0.16b, v11.16b                                           // AES block 8, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 12
+	aese v1.16b, v11.16b                                           // AES block 9, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 12
+	aese v2.16b, v11.16b                                           // AES block 10, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 12
+	aese v3.16b, v11.16b                                           // AES block 11, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 12
+	aese v4.16b, v11.16b                                           // AES block 12, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 12
+	aese v5.16b, v11.16b                                           // AES block 13, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 12
+	aese v6.16b, v11.16b                                           // AES block 14, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 12
+	aese v7.16b, v11.16b                                           // AES block 15, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	aese v0.16b, v8.16b                                            // AES block 8, round 13
+	aese v1.16b, v8.16b                                            // AES block 9, round 13
+	aese v2.16b, v8.16b                                            // AES block 10, round 13
+	aese v3.16b, v8.16b                                            // AES block 11, round 13
+	aese v4.16b, v8.16b                                            // AES block 12, round 13
+	aese v5.16b, v8.16b                                            // AES block 13, round 13
+	aese v6.16b, v8.16b                                            // AES block 14, round 13
+	aese v7.16b, v8.16b                                            // AES block 15, round 13
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 14, xor text
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 14, xor text
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 14, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 14, xor text
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 14, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.lo L(pmull_seal_turns_256_bulk_end)                          // next turn
+L(pmull_seal_turns_256_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 11
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 11
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v11.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v11.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 4, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 12
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 12
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 6, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 12
+	aese v7.16b, v11.16b                                           // AES block 7, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 13
+	aese v1.16b, v8.16b                                            // AES block 1, round 13
+	aese v2.16b, v8.16b                                            // AES block 2, round 13
+	aese v3.16b, v8.16b                                            // AES block 3, round 13
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	aese v4.16b, v8.16b                                            // AES block 4, round 13
+	aese v5.16b, v8.16b                                            // AES block 5, round 13
+	aese v6.16b, v8.16b                                            // AES block 6, round 13
+	aese v7.16b, v8.16b                                            // AES block 7, round 13
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 14, xor text
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 14, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 14, xor text
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 14, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 11
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 11
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 11
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 11
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 11
+	aese v0.16b, v11.16b                                           // AES block 8, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v1.16b, v11.16b                                           // AES block 9, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 12
+	aese v2.16b, v11.16b                                           // AES block 10, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 12
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v3.16b, v11.16b                                           // AES block 11, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 12
+	aese v4.16b, v11.16b                                           // AES block 12, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 12
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v5.16b, v11.16b                                           // AES block 13, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 12
+	aese v6.16b, v11.16b                                           // AES block 14, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	aese v0.16b, v8.16b                                            // AES block 8, round 13
+	aese v1.16b, v8.16b                                            // AES block 9, round 13
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 13
+	aese v3.16b, v8.16b                                            // AES block 11, round 13
+	aese v4.16b, v8.16b                                            // AES block 12, round 13
+	aese v5.16b, v8.16b                                            // AES block 13, round 13
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 13
+	aese v7.16b, v8.16b                                            // AES block 15, round 13
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 14, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 14, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 14, xor text
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 14, xor text
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_seal_turns_256_bulk_turn)                         // next turn
+L(pmull_seal_turns_256_bulk_end):
+	ldp q16, q17, [x1, #-256]                                      // GHASH blocks 0 to 3
+	ldp q18, q19, [x1, #-224]                                      // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-192]                                      // GHASH blocks 4 to 7
+	ldp q18, q19, [x1, #-160]                                      // GHASH blocks 4 to 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-128]                                      // GHASH blocks 8 to 11
+	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+L(pmull_seal_turns_256_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_seal_turns_256)
+
+// pmull_open_turns_256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+// void stitchgcm_v0_pmull_open_turns_256(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
+//
+//   block     key block made by init [read, the fields below]
+//   out       result; in itself, or apart from it [written, len bytes]
+//   in        text [read, len bytes]
+//   len       bytes of text: one turn or more, and nothing else
+//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//
+// Key block:
+//      0 to  239  round keys
+//    256 to  511  counter blocks 0 to 15 xor round key 0
+//    512 to  607  constants
+//    608 to  863  H^32 to H^1, times x^-1: high halves
+//    864 to 1119  their low halves
+//   1120 to 1375  the xor of both
+//   1376 to 1503  what counters 1 to 32 change in column 0 of the state after round 1
+//
+// Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
+// Uses 64 bytes of stack.
+// 712 instructions.
+	function STITCHGCM_SYMBOL(pmull_open_turns_256)
+	hint #34                                                       // entry
+	stp d8, d9, [sp, #-64]!                                        // save registers
+	stp d10, d11, [sp, #16]                                        // save registers
+	stp d12, d13, [sp, #32]                                        // save registers
+	stp d14, d15, [sp, #48]                                        // save registers
+	ldp q29, q30, [x0, #512]                                       // constants
+	ldr q2, [x0, #544]                                             // constants
+	add x11, x0, #736                                              // constants
+	ldp q27, q12, [x4]                                             // Xi and the counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
+	mov w17, v12.s[3]                                              // Xi and the counter block
+	rev w17, w17                                                   // Xi and the counter block
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+L(pmull_open_turns_256_bulk_turn):
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	ldp q16, q17, [x2]                                             // GHASH blocks 0 to 3
+	ldp q18, q19, [x2, #32]                                        // GHASH blocks 0 to 3
+	ldr q21, [x0, #544]                                            // GHASH block 0, add Xi
+	aese v0.16b, v8.16b                                            // AES block 0, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 1
+	aese v1.16b, v8.16b                                            // AES block 1, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 1
+	aese v2.16b, v8.16b                                            // AES block 2, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 1
+	aese v3.16b, v8.16b                                            // AES block 3, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 1
+	aese v4.16b, v8.16b                                            // AES block 4, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 1
+	tbl v20.16b, {v27.16b}, v21.16b                                // GHASH block 0, add Xi
+	aese v5.16b, v8.16b                                            // AES block 5, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 1
+	aese v6.16b, v8.16b                                            // AES block 6, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 1
+	eor v16.16b, v16.16b, v20.16b                                  // GHASH block 0, add Xi
+	aese v7.16b, v8.16b                                            // AES block 7, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 1
+	aese v0.16b, v9.16b                                            // AES block 0, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 2
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v1.16b, v9.16b                                            // AES block 1, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 2
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v2.16b, v9.16b                                            // AES block 2, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 2
+	aese v3.16b, v9.16b                                            // AES block 3, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 2
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v4.16b, v9.16b                                            // AES block 4, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 2
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #256]                                      // GHASH turn, powers of H, low
+	aese v5.16b, v9.16b                                            // AES block 5, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 2
+	aese v6.16b, v9.16b                                            // AES block 6, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 2
+	aese v7.16b, v9.16b                                            // AES block 7, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	pmull v25.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v0.16b, v10.16b                                           // AES block 0, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 3
+	aese v1.16b, v10.16b                                           // AES block 1, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v2.16b, v10.16b                                           // AES block 2, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 3
+	aese v3.16b, v10.16b                                           // AES block 3, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 3
+	eor v25.16b, v25.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v10.16b                                           // AES block 4, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 3
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v5.16b, v10.16b                                           // AES block 5, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 3
+	aese v6.16b, v10.16b                                           // AES block 6, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 3
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v7.16b, v10.16b                                           // AES block 7, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 3
+	aese v0.16b, v11.16b                                           // AES block 0, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v1.16b, v11.16b                                           // AES block 1, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 4
+	aese v2.16b, v11.16b                                           // AES block 2, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 4
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 3, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 4
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v4.16b, v11.16b                                           // AES block 4, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 4
+	aese v5.16b, v11.16b                                           // AES block 5, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #512]                                      // GHASH turn, powers of H, middle
+	aese v6.16b, v11.16b                                           // AES block 6, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 4
+	aese v7.16b, v11.16b                                           // AES block 7, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	pmull v26.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 5
+	aese v1.16b, v8.16b                                            // AES block 1, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 5
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v2.16b, v8.16b                                            // AES block 2, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 5
+	aese v3.16b, v8.16b                                            // AES block 3, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 5
+	eor v26.16b, v26.16b, v19.16b                                  // GHASH turn, middle products
+	aese v4.16b, v8.16b                                            // AES block 4, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 5
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v5.16b, v8.16b                                            // AES block 5, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 5
+	aese v6.16b, v8.16b                                            // AES block 6, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 5
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v7.16b, v8.16b                                            // AES block 7, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 5
+	aese v0.16b, v9.16b                                            // AES block 0, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v1.16b, v9.16b                                            // AES block 1, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 6
+	aese v2.16b, v9.16b                                            // AES block 2, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 6
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11]                                            // GHASH turn, powers of H, high
+	aese v3.16b, v9.16b                                            // AES block 3, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 6
+	aese v4.16b, v9.16b                                            // AES block 4, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 6
+	aese v5.16b, v9.16b                                            // AES block 5, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 6
+	pmull v24.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v6.16b, v9.16b                                            // AES block 6, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 6
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v7.16b, v9.16b                                            // AES block 7, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 0, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 7
+	eor v24.16b, v24.16b, v19.16b                                  // GHASH turn, high products
+	aese v1.16b, v10.16b                                           // AES block 1, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 7
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v2.16b, v10.16b                                           // AES block 2, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 7
+	aese v3.16b, v10.16b                                           // AES block 3, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 7
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v4.16b, v10.16b                                           // AES block 4, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 7
+	aese v5.16b, v10.16b                                           // AES block 5, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 7
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v6.16b, v10.16b                                           // AES block 6, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 7
+	aese v7.16b, v10.16b                                           // AES block 7, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 7
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #64]                                        // GHASH blocks 4 to 7
+	ldp q18, q19, [x2, #96]                                        // GHASH blocks 4 to 7
+	aese v0.16b, v11.16b                                           // AES block 0, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 8
+	aese v1.16b, v11.16b                                           // AES block 1, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 8
+	aese v2.16b, v11.16b                                           // AES block 2, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 8
+	aese v3.16b, v11.16b                                           // AES block 3, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 8
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v11.16b                                           // AES block 4, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 8
+	aese v5.16b, v11.16b                                           // AES block 5, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 8
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v6.16b, v11.16b                                           // AES block 6, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 8
+	aese v7.16b, v11.16b                                           // AES block 7, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v0.16b, v8.16b                                            // AES block 0, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 9
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #288]                                      // GHASH turn, powers of H, low
+	aese v1.16b, v8.16b                                            // AES block 1, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 9
+	aese v2.16b, v8.16b                                            // AES block 2, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 9
+	aese v3.16b, v8.16b                                            // AES block 3, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 9
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v4.16b, v8.16b                                            // AES block 4, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 9
+	aese v5.16b, v8.16b                                            // AES block 5, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 9
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v6.16b, v8.16b                                            // AES block 6, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 9
+	aese v7.16b, v8.16b                                            // AES block 7, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v0.16b, v9.16b                                            // AES block 0, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 10
+	aese v1.16b, v9.16b                                            // AES block 1, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 10
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v2.16b, v9.16b                                            // AES block 2, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 10
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v3.16b, v9.16b                                            // AES block 3, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 10
+	aese v4.16b, v9.16b                                            // AES block 4, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 10
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v5.16b, v9.16b                                            // AES block 5, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 10
+	aese v6.16b, v9.16b                                            // AES block 6, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 10
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v7.16b, v9.16b                                            // AES block 7, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	aese v0.16b, v10.16b                                           // AES block 0, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 11
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v1.16b, v10.16b                                           // AES block 1, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 11
+	aese v2.16b, v10.16b                                           // AES block 2, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 11
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #544]                                      // GHASH turn, powers of H, middle
+	aese v3.16b, v10.16b                                           // AES block 3, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 11
+	aese v4.16b, v10.16b                                           // AES block 4, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 11
+	aese v5.16b, v10.16b                                           // AES block 5, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 11
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v6.16b, v10.16b                                           // AES block 6, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 11
+	aese v7.16b, v10.16b                                           // AES block 7, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 11
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v0.16b, v11.16b                                           // AES block 0, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 12
+	aese v1.16b, v11.16b                                           // AES block 1, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 2, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 12
+	aese v3.16b, v11.16b                                           // AES block 3, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 4, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 12
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v5.16b, v11.16b                                           // AES block 5, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 12
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 6, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 12
+	aese v7.16b, v11.16b                                           // AES block 7, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v0.16b, v8.16b                                            // AES block 0, round 13
+	aese v1.16b, v8.16b                                            // AES block 1, round 13
+	aese v2.16b, v8.16b                                            // AES block 2, round 13
+	aese v3.16b, v8.16b                                            // AES block 3, round 13
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #32]                                       // GHASH turn, powers of H, high
+	aese v4.16b, v8.16b                                            // AES block 4, round 13
+	aese v5.16b, v8.16b                                            // AES block 5, round 13
+	aese v6.16b, v8.16b                                            // AES block 6, round 13
+	aese v7.16b, v8.16b                                            // AES block 7, round 13
+	ldp q14, q15, [x2]                                             // text of blocks 0, 1
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 0, round key 14, xor text
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 0, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	stp q0, q1, [x1]                                               // text of blocks 0, 1
+	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	aese v0.16b, v12.16b                                           // AES block 8, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
+	aese v1.16b, v12.16b                                           // AES block 9, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 0
+	ldp q14, q15, [x2, #32]                                        // text of blocks 2, 3
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 2, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 2, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #128]                                       // GHASH blocks 8 to 11
+	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
+	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	aese v2.16b, v12.16b                                           // AES block 10, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
+	aese v3.16b, v12.16b                                           // AES block 11, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 0
+	ldp q14, q15, [x2, #64]                                        // text of blocks 4, 5
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 4, round key 14, xor text
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 4, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 14, xor text
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 14, xor text
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
+	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	aese v4.16b, v12.16b                                           // AES block 12, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
+	aese v5.16b, v12.16b                                           // AES block 13, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
+	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	aese v6.16b, v12.16b                                           // AES block 14, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
+	aese v7.16b, v12.16b                                           // AES block 15, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
+	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
+	aese v0.16b, v8.16b                                            // AES block 8, round 1
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
+	aese v1.16b, v8.16b                                            // AES block 9, round 1
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 1
+	aese v2.16b, v8.16b                                            // AES block 10, round 1
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
+	aese v3.16b, v8.16b                                            // AES block 11, round 1
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
+	aese v4.16b, v8.16b                                            // AES block 12, round 1
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 13, round 1
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
+	aese v6.16b, v8.16b                                            // AES block 14, round 1
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 1
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v0.16b, v9.16b                                            // AES block 8, round 2
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
+	aese v1.16b, v9.16b                                            // AES block 9, round 2
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v2.16b, v9.16b                                            // AES block 10, round 2
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
+	aese v3.16b, v9.16b                                            // AES block 11, round 2
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v4.16b, v9.16b                                            // AES block 12, round 2
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	aese v5.16b, v9.16b                                            // AES block 13, round 2
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v6.16b, v9.16b                                            // AES block 14, round 2
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v7.16b, v9.16b                                            // AES block 15, round 2
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
+	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
+	aese v0.16b, v10.16b                                           // AES block 8, round 3
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
+	aese v1.16b, v10.16b                                           // AES block 9, round 3
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 3
+	aese v2.16b, v10.16b                                           // AES block 10, round 3
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
+	aese v3.16b, v10.16b                                           // AES block 11, round 3
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v4.16b, v10.16b                                           // AES block 12, round 3
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v5.16b, v10.16b                                           // AES block 13, round 3
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 3
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 3
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
+	aese v0.16b, v11.16b                                           // AES block 8, round 4
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v1.16b, v11.16b                                           // AES block 9, round 4
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v2.16b, v11.16b                                           // AES block 10, round 4
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
+	aese v3.16b, v11.16b                                           // AES block 11, round 4
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v4.16b, v11.16b                                           // AES block 12, round 4
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
+	aese v5.16b, v11.16b                                           // AES block 13, round 4
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v6.16b, v11.16b                                           // AES block 14, round 4
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	aese v7.16b, v11.16b                                           // AES block 15, round 4
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
+	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
+	aese v0.16b, v8.16b                                            // AES block 8, round 5
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	aese v1.16b, v8.16b                                            // AES block 9, round 5
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 5
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
+	aese v3.16b, v8.16b                                            // AES block 11, round 5
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v4.16b, v8.16b                                            // AES block 12, round 5
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
+	aese v5.16b, v8.16b                                            // AES block 13, round 5
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 5
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
+	aese v7.16b, v8.16b                                            // AES block 15, round 5
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	aese v0.16b, v9.16b                                            // AES block 8, round 6
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v1.16b, v9.16b                                            // AES block 9, round 6
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 6
+	aese v2.16b, v9.16b                                            // AES block 10, round 6
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 6
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v3.16b, v9.16b                                            // AES block 11, round 6
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 6
+	aese v4.16b, v9.16b                                            // AES block 12, round 6
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 6
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v5.16b, v9.16b                                            // AES block 13, round 6
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 6
+	aese v6.16b, v9.16b                                            // AES block 14, round 6
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 6
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldp q16, q17, [x2, #192]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x2, #224]                                       // GHASH blocks 12 to 15
+	aese v7.16b, v9.16b                                            // AES block 15, round 6
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 6
+	ldp q10, q11, [x0, #112]                                       // round keys 7, 8
+	aese v0.16b, v10.16b                                           // AES block 8, round 7
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 7
+	aese v1.16b, v10.16b                                           // AES block 9, round 7
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 7
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v2.16b, v10.16b                                           // AES block 10, round 7
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 7
+	aese v3.16b, v10.16b                                           // AES block 11, round 7
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 7
+	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
+	aese v4.16b, v10.16b                                           // AES block 12, round 7
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 7
+	aese v5.16b, v10.16b                                           // AES block 13, round 7
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 7
+	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	aese v6.16b, v10.16b                                           // AES block 14, round 7
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 7
+	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
+	ldp q16, q17, [x11, #352]                                      // GHASH turn, powers of H, low
+	aese v7.16b, v10.16b                                           // AES block 15, round 7
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 7
+	aese v0.16b, v11.16b                                           // AES block 8, round 8
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 8
+	aese v1.16b, v11.16b                                           // AES block 9, round 8
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 8
+	aese v2.16b, v11.16b                                           // AES block 10, round 8
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 8
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	aese v3.16b, v11.16b                                           // AES block 11, round 8
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 8
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	aese v4.16b, v11.16b                                           // AES block 12, round 8
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 8
+	aese v5.16b, v11.16b                                           // AES block 13, round 8
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 8
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v6.16b, v11.16b                                           // AES block 14, round 8
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 8
+	aese v7.16b, v11.16b                                           // AES block 15, round 8
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 8
+	ldp q8, q9, [x0, #144]                                         // round keys 9, 10
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v0.16b, v8.16b                                            // AES block 8, round 9
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 9
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
+	aese v1.16b, v8.16b                                            // AES block 9, round 9
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 9
+	aese v2.16b, v8.16b                                            // AES block 10, round 9
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 9
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, low products
+	aese v3.16b, v8.16b                                            // AES block 11, round 9
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 9
+	aese v4.16b, v8.16b                                            // AES block 12, round 9
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 9
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
+	aese v5.16b, v8.16b                                            // AES block 13, round 9
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 9
+	aese v6.16b, v8.16b                                            // AES block 14, round 9
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 9
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
+	aese v7.16b, v8.16b                                            // AES block 15, round 9
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 9
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
+	aese v0.16b, v9.16b                                            // AES block 8, round 10
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 10
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #608]                                      // GHASH turn, powers of H, middle
+	aese v1.16b, v9.16b                                            // AES block 9, round 10
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 10
+	aese v2.16b, v9.16b                                            // AES block 10, round 10
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 10
+	aese v3.16b, v9.16b                                            // AES block 11, round 10
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 10
+	aese v4.16b, v9.16b                                            // AES block 12, round 10
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 10
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, middle products
+	aese v5.16b, v9.16b                                            // AES block 13, round 10
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 10
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, middle products
+	aese v6.16b, v9.16b                                            // AES block 14, round 10
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 10
+	aese v7.16b, v9.16b                                            // AES block 15, round 10
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 10
+	ldp q10, q11, [x0, #176]                                       // round keys 11, 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v0.16b, v10.16b                                           // AES block 8, round 11
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 11
+	aese v1.16b, v10.16b                                           // AES block 9, round 11
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 11
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	aese v2.16b, v10.16b                                           // AES block 10, round 11
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 11
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
+	aese v3.16b, v10.16b                                           // AES block 11, round 11
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 11
+	aese v4.16b, v10.16b                                           // AES block 12, round 11
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 11
+	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
+	aese v5.16b, v10.16b                                           // AES block 13, round 11
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 11
+	aese v6.16b, v10.16b                                           // AES block 14, round 11
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 11
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
+	aese v7.16b, v10.16b                                           // AES block 15, round 11
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 11
+	aese v0.16b, v11.16b                                           // AES block 8, round 12
+	aesmc v0.16b, v0.16b                                           // AES block 8, round 12
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	ldp q16, q17, [x11, #96]                                       // GHASH turn, powers of H, high
+	aese v1.16b, v11.16b                                           // AES block 9, round 12
+	aesmc v1.16b, v1.16b                                           // AES block 9, round 12
+	aese v2.16b, v11.16b                                           // AES block 10, round 12
+	aesmc v2.16b, v2.16b                                           // AES block 10, round 12
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
+	aese v3.16b, v11.16b                                           // AES block 11, round 12
+	aesmc v3.16b, v3.16b                                           // AES block 11, round 12
+	aese v4.16b, v11.16b                                           // AES block 12, round 12
+	aesmc v4.16b, v4.16b                                           // AES block 12, round 12
+	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
+	aese v5.16b, v11.16b                                           // AES block 13, round 12
+	aesmc v5.16b, v5.16b                                           // AES block 13, round 12
+	aese v6.16b, v11.16b                                           // AES block 14, round 12
+	aesmc v6.16b, v6.16b                                           // AES block 14, round 12
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	aese v7.16b, v11.16b                                           // AES block 15, round 12
+	aesmc v7.16b, v7.16b                                           // AES block 15, round 12
+	ldp q8, q9, [x0, #208]                                         // round keys 13, 14
+	aese v0.16b, v8.16b                                            // AES block 8, round 13
+	aese v1.16b, v8.16b                                            // AES block 9, round 13
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
+	aese v2.16b, v8.16b                                            // AES block 10, round 13
+	aese v3.16b, v8.16b                                            // AES block 11, round 13
+	aese v4.16b, v8.16b                                            // AES block 12, round 13
+	aese v5.16b, v8.16b                                            // AES block 13, round 13
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
+	aese v6.16b, v8.16b                                            // AES block 14, round 13
+	aese v7.16b, v8.16b                                            // AES block 15, round 13
+	ldp q14, q15, [x2, #128]                                       // text of blocks 8, 9
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 8, round key 14, xor text
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
+	eor v0.16b, v0.16b, v14.16b                                    // AES block 8, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
+	eor v24.16b, v24.16b, v18.16b                                  // GHASH turn, high products
+	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
+	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
+	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
+	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
+	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	aese v0.16b, v12.16b                                           // AES block 0, round 0
+	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
+	aese v1.16b, v12.16b                                           // AES block 1, round 0
+	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
+	ldp q14, q15, [x2, #160]                                       // text of blocks 10, 11
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 10, round key 14, xor text
+	eor v26.16b, v26.16b, v24.16b                                  // GHASH middle terms without low and high
+	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
+	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
+	eor v2.16b, v2.16b, v14.16b                                    // AES block 10, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 14, xor text
+	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
+	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
+	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
+	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	aese v2.16b, v12.16b                                           // AES block 2, round 0
+	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
+	aese v3.16b, v12.16b                                           // AES block 3, round 0
+	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
+	ldp q14, q15, [x2, #192]                                       // text of blocks 12, 13
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 12, round key 14, xor text
+	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
+	eor v4.16b, v4.16b, v14.16b                                    // AES block 12, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 14, xor text
+	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
+	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
+	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
+	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
+	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	aese v4.16b, v12.16b                                           // AES block 4, round 0
+	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
+	aese v5.16b, v12.16b                                           // AES block 5, round 0
+	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
+	ldp q14, q15, [x2, #224]                                       // text of blocks 14, 15
+	eor v14.16b, v14.16b, v9.16b                                   // AES block 14, round key 14, xor text
+	eor v27.16b, v24.16b, v16.16b                                  // reduce the second quarter
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 14, round key 14, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 14, xor text
+	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
+	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
+	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
+	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	aese v6.16b, v12.16b                                           // AES block 6, round 0
+	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
+	aese v7.16b, v12.16b                                           // AES block 7, round 0
+	aesmc v7.16b, v7.16b                                           // AES block 7, round 0
+	add x2, x2, #256                                               // next turn
+	add x1, x1, #256                                               // next turn
+	sub x3, x3, #256                                               // next turn
+	cmp x3, #256                                                   // next turn
+	b.hs L(pmull_open_turns_256_bulk_turn)                         // next turn
+L(pmull_open_turns_256_leave):
+	ldr q2, [x0, #544]                                             // Xi and the next counter block
+	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	stp q27, q12, [x4]                                             // Xi and the next counter block
+	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
+	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
+	ldp q4, q5, [x0, #512]                                         // leave no secret in a register
+	ldp q6, q7, [x0, #512]                                         // leave no secret in a register
+	ldp q16, q17, [x0, #512]                                       // leave no secret in a register
+	ldp q18, q19, [x0, #512]                                       // leave no secret in a register
+	ldp q20, q21, [x0, #512]                                       // leave no secret in a register
+	movi v22.2d, #0                                                // leave no secret in a register
+	ldp q24, q25, [x0, #512]                                       // leave no secret in a register
+	ldp q26, q27, [x0, #512]                                       // leave no secret in a register
+	movi v31.2d, #0                                                // leave no secret in a register
+	ldp d10, d11, [sp, #16]                                        // restore registers
+	ldp d12, d13, [sp, #32]                                        // restore registers
+	ldp d14, d15, [sp, #48]                                        // restore registers
+	ldp d8, d9, [sp], #64                                          // restore registers
+	ret                                                            // return
+	end_function STITCHGCM_SYMBOL(pmull_open_turns_256)
 
 #ifdef __ELF__
 	.section .note.gnu.property, "a", %note

@@ -28,7 +28,7 @@ import (
 func main() {
 	kernel := flag.String("kernel", "", "prove only this kernel")
 	bits := flag.Int("bits", 0, "prove only programs for this key size")
-	op := flag.String("op", "", "prove only init, seal or open")
+	op := flag.String("op", "", "prove only init, seal, open, or another operation of a kernel")
 	parts := flag.Bool("parts", false, "also print what the cases of each part cover")
 	asJSON := flag.Bool("json", false, "print one JSON object a program")
 	flag.Parse()
@@ -86,17 +86,22 @@ func run(kernel string, bits int, op string, parts, asJSON bool) error {
 
 // known refuses names and sizes that no program has.
 func known(kernel string, bits int, op string) error {
-	var names []string
+	var names, ops []string
 	for _, ps := range kernels.All() {
 		names = append(names, ps[0].Contract.Kernel)
+		for _, p := range ps {
+			if !slices.Contains(ops, p.Contract.Op) {
+				ops = append(ops, p.Contract.Op)
+			}
+		}
 	}
 	switch {
 	case kernel != "" && !slices.Contains(names, kernel):
 		return fmt.Errorf("no kernel %q; there are %s", kernel, strings.Join(names, ", "))
 	case bits != 0 && bits != 128 && bits != 192 && bits != 256:
 		return fmt.Errorf("no key size of %d bits; there are 128, 192, 256", bits)
-	case op != "" && op != "init" && op != "seal" && op != "open":
-		return fmt.Errorf("no operation %q; there are init, seal, open", op)
+	case op != "" && !slices.Contains(ops, op):
+		return fmt.Errorf("no operation %q; there are %s", op, strings.Join(ops, ", "))
 	}
 	return nil
 }
@@ -106,7 +111,7 @@ func report(r prove.Result, parts bool) {
 	if len(r.Failures) > 0 {
 		verdict = "REFUSED"
 	}
-	fmt.Printf("%s %-12s %d %-4s %5d instructions, %5d cases, %s, %.1f s\n",
+	fmt.Printf("%s %-12s %d %-10s %5d instructions, %5d cases, %s, %.1f s\n",
 		verdict, r.Kernel, r.Bits, r.Op, r.Instructions, r.Cases, r.Covers(), r.Seconds)
 	for _, f := range r.Failures {
 		fmt.Printf("  %s\n", f)

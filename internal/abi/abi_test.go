@@ -3,6 +3,7 @@
 package abi
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/dispatch"
+	"github.com/stitchgcm/gcm/internal/kernels"
 	"github.com/stitchgcm/gcm/internal/require"
 )
 
@@ -68,6 +70,7 @@ func (tg target) build(t *testing.T) (command []string) {
 	bin := filepath.Join(t.TempDir(), "abi")
 	args := append([]string{"-static", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../../cshim", "-o", bin,
 		"-DID=STITCHGCM_" + strings.ToUpper(name), "-DNAME=" + name,
+		fmt.Sprintf("-DTURN=%d", kernels.Programs(tg.kernel)[0].Contract.Turn),
 		"testdata/abi.c", "testdata/call_" + tg.arch + ".S", "../../cshim/shim.c"}, sources...)
 	if out, err := exec.Command(tg.cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

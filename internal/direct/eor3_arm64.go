@@ -18,6 +18,16 @@ func eor3Seal128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen
 //go:noescape
 func eor3Open128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// eor3SealTurns128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3SealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// eor3OpenTurns128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // eor3Init192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -33,6 +43,16 @@ func eor3Seal192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen
 //go:noescape
 func eor3Open192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// eor3SealTurns192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3SealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// eor3OpenTurns192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // eor3Init256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -47,3 +67,13 @@ func eor3Seal256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen
 //
 //go:noescape
 func eor3Open256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
+
+// eor3SealTurns256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3SealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// eor3OpenTurns256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func eor3OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)

@@ -1129,13 +1129,13 @@ bulk:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -1561,14 +1561,15 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -1589,14 +1590,13 @@ bulk_turn:
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
@@ -1605,17 +1605,17 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
 	AESE V9.B16, V4.B16                                          // AES block 12, round 2
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V5.B16                                          // AES block 13, round 2
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V6.B16                                          // AES block 14, round 2
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V9.B16, V7.B16                                          // AES block 15, round 2
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
 	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
-	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
-	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
-	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V10.B16, V0.B16                                         // AES block 8, round 3
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
 	AESE V10.B16, V1.B16                                         // AES block 9, round 3
@@ -1628,9 +1628,9 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
@@ -1641,44 +1641,44 @@ bulk_turn:
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
 	AESE V11.B16, V1.B16                                         // AES block 9, round 4
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
 	AESE V11.B16, V2.B16                                         // AES block 10, round 4
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
 	AESE V11.B16, V3.B16                                         // AES block 11, round 4
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	AESE V11.B16, V4.B16                                         // AES block 12, round 4
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
-	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
-	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	AESE V11.B16, V5.B16                                         // AES block 13, round 4
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
 	AESE V11.B16, V6.B16                                         // AES block 14, round 4
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	AESE V11.B16, V7.B16                                         // AES block 15, round 4
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
 	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	AESE V8.B16, V0.B16                                          // AES block 8, round 5
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V1.B16                                          // AES block 9, round 5
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
 	AESE V8.B16, V2.B16                                          // AES block 10, round 5
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
-	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V3.B16                                          // AES block 11, round 5
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
 	AESE V8.B16, V4.B16                                          // AES block 12, round 5
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
 	AESE V8.B16, V5.B16                                          // AES block 13, round 5
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 5
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
-	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
-	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 5
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
@@ -3354,14 +3354,15 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -3382,14 +3383,13 @@ bulk_turn:
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
@@ -3398,17 +3398,17 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
 	AESE V9.B16, V4.B16                                          // AES block 12, round 2
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V5.B16                                          // AES block 13, round 2
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V6.B16                                          // AES block 14, round 2
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V9.B16, V7.B16                                          // AES block 15, round 2
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
 	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
-	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
-	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
-	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V10.B16, V0.B16                                         // AES block 8, round 3
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
 	AESE V10.B16, V1.B16                                         // AES block 9, round 3
@@ -3421,9 +3421,9 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
@@ -3434,44 +3434,44 @@ bulk_turn:
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
 	AESE V11.B16, V1.B16                                         // AES block 9, round 4
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
 	AESE V11.B16, V2.B16                                         // AES block 10, round 4
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
 	AESE V11.B16, V3.B16                                         // AES block 11, round 4
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	AESE V11.B16, V4.B16                                         // AES block 12, round 4
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
-	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
-	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	AESE V11.B16, V5.B16                                         // AES block 13, round 4
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
 	AESE V11.B16, V6.B16                                         // AES block 14, round 4
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	AESE V11.B16, V7.B16                                         // AES block 15, round 4
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
 	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	AESE V8.B16, V0.B16                                          // AES block 8, round 5
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V1.B16                                          // AES block 9, round 5
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
 	AESE V8.B16, V2.B16                                          // AES block 10, round 5
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
-	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V3.B16                                          // AES block 11, round 5
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
 	AESE V8.B16, V4.B16                                          // AES block 12, round 5
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
 	AESE V8.B16, V5.B16                                          // AES block 13, round 5
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 5
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
-	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
-	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 5
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
@@ -4054,6 +4054,1591 @@ nonce_hashed:
 	FMOVQ 544(R0), F2                                            // J0
 	VTBL V2.B16, [V27.B16], V23.B16                              // J0
 	JMP j0                                                       // J0
+
+// func eor3SealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 10, xor text
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 10, xor text
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 10, xor text
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 10, xor text
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 10, xor text
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BLO bulk_end                                                 // next turn
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 10, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+bulk_end:
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return
+
+// func eor3OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3OpenTurns128(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ (R2), (F16, F17)                                       // GHASH blocks 0 to 3
+	FLDPQ 32(R2), (F18, F19)                                     // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 64(R2), (F16, F17)                                     // GHASH blocks 4 to 7
+	FLDPQ 96(R2), (F18, F19)                                     // GHASH blocks 4 to 7
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 128(R2), (F16, F17)                                    // GHASH blocks 8 to 11
+	FLDPQ 160(R2), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 10, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 10, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 10, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return
 
 // func eor3Init192(block *byte, key *byte)
 TEXT ·eor3Init192(SB), NOSPLIT, $0-16
@@ -5259,13 +6844,13 @@ bulk:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 7, round key 12, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -5755,6 +7340,9 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
@@ -5763,9 +7351,6 @@ bulk_turn:
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -7663,6 +9248,9 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
@@ -7671,9 +9259,6 @@ bulk_turn:
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -8417,6 +10002,1789 @@ nonce_hashed:
 	FMOVQ 544(R0), F2                                            // J0
 	VTBL V2.B16, [V27.B16], V23.B16                              // J0
 	JMP j0                                                       // J0
+
+// func eor3SealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 0, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 1, round key 12, xor text
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 2, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 3, round key 12, xor text
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 4, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 5, round key 12, xor text
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 7, round key 12, xor text
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 8, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 9, round key 12, xor text
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 10, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 11, round key 12, xor text
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 12, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 14, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BLO bulk_end                                                 // next turn
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 0, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 1, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 2, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 3, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 4, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 5, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 7, round key 12, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 8, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 9, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 10, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 11, round key 12, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 12, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 14, round key 12, xor text
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+bulk_end:
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return
+
+// func eor3OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3OpenTurns192(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ (R2), (F16, F17)                                       // GHASH blocks 0 to 3
+	FLDPQ 32(R2), (F18, F19)                                     // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 64(R2), (F16, F17)                                     // GHASH blocks 4 to 7
+	FLDPQ 96(R2), (F18, F19)                                     // GHASH blocks 4 to 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 0, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 1, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 2, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 3, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 4, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 5, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 128(R2), (F16, F17)                                    // GHASH blocks 8 to 11
+	FLDPQ 160(R2), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 7, round key 12, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 8, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 9, round key 12, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 10, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 11, round key 12, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 12, round key 12, xor text
+	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 14, round key 12, xor text
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return
 
 // func eor3Init256(block *byte, key *byte)
 TEXT ·eor3Init256(SB), NOSPLIT, $0-16
@@ -9696,13 +13064,13 @@ bulk:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -10257,16 +13625,17 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
-	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
-	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
-	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
-	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
-	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
-	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
-	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
 	ADDW $16, R17, R17                                           // next multiple of 16
 	REVW R17, R12                                                // next multiple of 16
 	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -10289,7 +13658,6 @@ bulk_turn:
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
@@ -12280,16 +15648,17 @@ bulk_turn:
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
-	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
-	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
-	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
-	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
-	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
-	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
-	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
 	ADDW $16, R17, R17                                           // next multiple of 16
 	REVW R17, R12                                                // next multiple of 16
 	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
 	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
@@ -12312,7 +15681,6 @@ bulk_turn:
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
@@ -13087,3 +16455,1984 @@ nonce_hashed:
 	FMOVQ 544(R0), F2                                            // J0
 	VTBL V2.B16, [V27.B16], V23.B16                              // J0
 	JMP j0                                                       // J0
+
+// func eor3SealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 11
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 11
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 11
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 11
+	AESE V11.B16, V0.B16                                         // AES block 0, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 12
+	AESE V11.B16, V1.B16                                         // AES block 1, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 12
+	AESE V11.B16, V2.B16                                         // AES block 2, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 12
+	AESE V11.B16, V3.B16                                         // AES block 3, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 12
+	AESE V11.B16, V4.B16                                         // AES block 4, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 12
+	AESE V11.B16, V5.B16                                         // AES block 5, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 12
+	AESE V11.B16, V6.B16                                         // AES block 6, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 12
+	AESE V11.B16, V7.B16                                         // AES block 7, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	AESE V8.B16, V0.B16                                          // AES block 0, round 13
+	AESE V8.B16, V1.B16                                          // AES block 1, round 13
+	AESE V8.B16, V2.B16                                          // AES block 2, round 13
+	AESE V8.B16, V3.B16                                          // AES block 3, round 13
+	AESE V8.B16, V4.B16                                          // AES block 4, round 13
+	AESE V8.B16, V5.B16                                          // AES block 5, round 13
+	AESE V8.B16, V6.B16                                          // AES block 6, round 13
+	AESE V8.B16, V7.B16                                          // AES block 7, round 13
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 14, xor text
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 14, xor text
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 11
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 11
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 11
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 11
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 11
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 11
+	AESE V11.B16, V0.B16                                         // AES block 8, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 12
+	AESE V11.B16, V1.B16                                         // AES block 9, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 12
+	AESE V11.B16, V2.B16                                         // AES block 10, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 12
+	AESE V11.B16, V3.B16                                         // AES block 11, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 12
+	AESE V11.B16, V4.B16                                         // AES block 12, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 12
+	AESE V11.B16, V5.B16                                         // AES block 13, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 12
+	AESE V11.B16, V6.B16                                         // AES block 14, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 12
+	AESE V11.B16, V7.B16                                         // AES block 15, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	AESE V8.B16, V0.B16                                          // AES block 8, round 13
+	AESE V8.B16, V1.B16                                          // AES block 9, round 13
+	AESE V8.B16, V2.B16                                          // AES block 10, round 13
+	AESE V8.B16, V3.B16                                          // AES block 11, round 13
+	AESE V8.B16, V4.B16                                          // AES block 12, round 13
+	AESE V8.B16, V5.B16                                          // AES block 13, round 13
+	AESE V8.B16, V6.B16                                          // AES block 14, round 13
+	AESE V8.B16, V7.B16                                          // AES block 15, round 13
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 14, xor text
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 14, xor text
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BLO bulk_end                                                 // next turn
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 11
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 11
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 11
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 11
+	AESE V11.B16, V0.B16                                         // AES block 0, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 12
+	AESE V11.B16, V1.B16                                         // AES block 1, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 12
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 12
+	AESE V11.B16, V3.B16                                         // AES block 3, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 12
+	AESE V11.B16, V5.B16                                         // AES block 5, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 12
+	AESE V11.B16, V6.B16                                         // AES block 6, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 12
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 13
+	AESE V8.B16, V1.B16                                          // AES block 1, round 13
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 13
+	AESE V8.B16, V3.B16                                          // AES block 3, round 13
+	AESE V8.B16, V4.B16                                          // AES block 4, round 13
+	AESE V8.B16, V5.B16                                          // AES block 5, round 13
+	AESE V8.B16, V6.B16                                          // AES block 6, round 13
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V7.B16                                          // AES block 7, round 13
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 11
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 11
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 11
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 11
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 11
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 11
+	AESE V11.B16, V0.B16                                         // AES block 8, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 12
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V11.B16, V1.B16                                         // AES block 9, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 12
+	AESE V11.B16, V2.B16                                         // AES block 10, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 12
+	AESE V11.B16, V3.B16                                         // AES block 11, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 12
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 12
+	AESE V11.B16, V5.B16                                         // AES block 13, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 12
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 12
+	AESE V11.B16, V7.B16                                         // AES block 15, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	AESE V8.B16, V0.B16                                          // AES block 8, round 13
+	AESE V8.B16, V1.B16                                          // AES block 9, round 13
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V2.B16                                          // AES block 10, round 13
+	AESE V8.B16, V3.B16                                          // AES block 11, round 13
+	AESE V8.B16, V4.B16                                          // AES block 12, round 13
+	AESE V8.B16, V5.B16                                          // AES block 13, round 13
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 13
+	AESE V8.B16, V7.B16                                          // AES block 15, round 13
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 14, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 14, xor text
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+bulk_end:
+	FLDPQ -256(R1), (F16, F17)                                   // GHASH blocks 0 to 3
+	FLDPQ -224(R1), (F18, F19)                                   // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -192(R1), (F16, F17)                                   // GHASH blocks 4 to 7
+	FLDPQ -160(R1), (F18, F19)                                   // GHASH blocks 4 to 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -128(R1), (F16, F17)                                   // GHASH blocks 8 to 11
+	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return
+
+// func eor3OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+TEXT ·eor3OpenTurns256(SB), NOSPLIT, $0-40
+	MOVD block+0(FP), R0                                         // argument block
+	MOVD out+8(FP), R1                                           // argument out
+	MOVD in+16(FP), R2                                           // argument in
+	MOVD len+24(FP), R3                                          // argument len
+	MOVD state+32(FP), R4                                        // argument state
+	FLDPQ 512(R0), (F29, F30)                                    // constants
+	FMOVQ 544(R0), F2                                            // constants
+	ADD $736, R0, R11                                            // constants
+	FLDPQ (R4), (F27, F12)                                       // Xi and the counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
+	VMOV V12.S[3], R17                                           // Xi and the counter block
+	REVW R17, R17                                                // Xi and the counter block
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+
+bulk_turn:
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	FLDPQ (R2), (F16, F17)                                       // GHASH blocks 0 to 3
+	FLDPQ 32(R2), (F18, F19)                                     // GHASH blocks 0 to 3
+	FMOVQ 544(R0), F21                                           // GHASH block 0, add Xi
+	AESE V8.B16, V0.B16                                          // AES block 0, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 1
+	AESE V8.B16, V2.B16                                          // AES block 2, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 1
+	AESE V8.B16, V3.B16                                          // AES block 3, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 1
+	AESE V8.B16, V4.B16                                          // AES block 4, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 1
+	AESE V8.B16, V5.B16                                          // AES block 5, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 1
+	VTBL V21.B16, [V27.B16], V20.B16                             // GHASH block 0, add Xi
+	AESE V8.B16, V6.B16                                          // AES block 6, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 1
+	AESE V8.B16, V7.B16                                          // AES block 7, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 1
+	VEOR V20.B16, V16.B16, V16.B16                               // GHASH block 0, add Xi
+	AESE V9.B16, V0.B16                                          // AES block 0, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 2
+	AESE V9.B16, V1.B16                                          // AES block 1, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 2
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V2.B16                                          // AES block 2, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 2
+	AESE V9.B16, V3.B16                                          // AES block 3, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 2
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V9.B16, V4.B16                                          // AES block 4, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 2
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V9.B16, V5.B16                                          // AES block 5, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 2
+	AESE V9.B16, V6.B16                                          // AES block 6, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 2
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 256(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V9.B16, V7.B16                                          // AES block 7, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	AESE V10.B16, V0.B16                                         // AES block 0, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 3
+	AESE V10.B16, V1.B16                                         // AES block 1, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 3
+	AESE V10.B16, V2.B16                                         // AES block 2, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 3
+	VPMULL V16.D1, V21.D1, V25.Q1                                // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 3
+	AESE V10.B16, V4.B16                                         // AES block 4, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 3
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V5.B16                                         // AES block 5, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 3
+	AESE V10.B16, V6.B16                                         // AES block 6, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 3
+	VEOR V19.B16, V25.B16, V25.B16                               // GHASH turn, low products
+	AESE V10.B16, V7.B16                                         // AES block 7, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 3
+	AESE V11.B16, V0.B16                                         // AES block 0, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 4
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V1.B16                                         // AES block 1, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 4
+	AESE V11.B16, V3.B16                                         // AES block 3, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 4
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 4
+	AESE V11.B16, V5.B16                                         // AES block 5, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 4
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V11.B16, V6.B16                                         // AES block 6, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 4
+	AESE V11.B16, V7.B16                                         // AES block 7, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 512(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V8.B16, V0.B16                                          // AES block 0, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 5
+	AESE V8.B16, V1.B16                                          // AES block 1, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 5
+	AESE V8.B16, V2.B16                                          // AES block 2, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 5
+	AESE V8.B16, V3.B16                                          // AES block 3, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 5
+	VPMULL V16.D1, V21.D1, V26.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V4.B16                                          // AES block 4, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 5
+	AESE V8.B16, V5.B16                                          // AES block 5, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 5
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V6.B16                                          // AES block 6, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 5
+	AESE V8.B16, V7.B16                                          // AES block 7, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 5
+	VEOR V19.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	AESE V9.B16, V0.B16                                          // AES block 0, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 6
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 6
+	AESE V9.B16, V2.B16                                          // AES block 2, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V9.B16, V3.B16                                          // AES block 3, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 6
+	AESE V9.B16, V4.B16                                          // AES block 4, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 6
+	AESE V9.B16, V5.B16                                          // AES block 5, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 6
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ (R11), (F16, F17)                                      // GHASH turn, powers of H, high
+	AESE V9.B16, V6.B16                                          // AES block 6, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 6
+	AESE V9.B16, V7.B16                                          // AES block 7, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 0, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 7
+	VPMULL V16.D1, V20.D1, V24.Q1                                // GHASH turn, high products
+	AESE V10.B16, V1.B16                                         // AES block 1, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 7
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V10.B16, V2.B16                                         // AES block 2, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 7
+	AESE V10.B16, V3.B16                                         // AES block 3, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 7
+	VEOR V19.B16, V24.B16, V24.B16                               // GHASH turn, high products
+	AESE V10.B16, V4.B16                                         // AES block 4, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 7
+	AESE V10.B16, V5.B16                                         // AES block 5, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 7
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V10.B16, V6.B16                                         // AES block 6, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 7
+	AESE V10.B16, V7.B16                                         // AES block 7, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 7
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V0.B16                                         // AES block 0, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 8
+	AESE V11.B16, V1.B16                                         // AES block 1, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 8
+	AESE V11.B16, V2.B16                                         // AES block 2, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 8
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 64(R2), (F16, F17)                                     // GHASH blocks 4 to 7
+	FLDPQ 96(R2), (F18, F19)                                     // GHASH blocks 4 to 7
+	AESE V11.B16, V3.B16                                         // AES block 3, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 8
+	AESE V11.B16, V4.B16                                         // AES block 4, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 8
+	AESE V11.B16, V5.B16                                         // AES block 5, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 8
+	AESE V11.B16, V6.B16                                         // AES block 6, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 8
+	AESE V11.B16, V7.B16                                         // AES block 7, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V0.B16                                          // AES block 0, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 9
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V8.B16, V1.B16                                          // AES block 1, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 9
+	AESE V8.B16, V2.B16                                          // AES block 2, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 9
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V8.B16, V3.B16                                          // AES block 3, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 9
+	AESE V8.B16, V4.B16                                          // AES block 4, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 9
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 288(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V8.B16, V5.B16                                          // AES block 5, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 9
+	AESE V8.B16, V6.B16                                          // AES block 6, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 9
+	AESE V8.B16, V7.B16                                          // AES block 7, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 9
+	AESE V9.B16, V0.B16                                          // AES block 0, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V1.B16                                          // AES block 1, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 10
+	AESE V9.B16, V2.B16                                          // AES block 2, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 10
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V3.B16                                          // AES block 3, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 10
+	AESE V9.B16, V4.B16                                          // AES block 4, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 10
+	AESE V9.B16, V5.B16                                          // AES block 5, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 10
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 6, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 10
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V7.B16                                          // AES block 7, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 0, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 11
+	AESE V10.B16, V1.B16                                         // AES block 1, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 11
+	AESE V10.B16, V2.B16                                         // AES block 2, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 11
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V10.B16, V3.B16                                         // AES block 3, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 11
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V4.B16                                         // AES block 4, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 11
+	AESE V10.B16, V5.B16                                         // AES block 5, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 11
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 544(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V6.B16                                         // AES block 6, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 11
+	AESE V10.B16, V7.B16                                         // AES block 7, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 11
+	AESE V11.B16, V0.B16                                         // AES block 0, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 12
+	AESE V11.B16, V1.B16                                         // AES block 1, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 12
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V2.B16                                         // AES block 2, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 12
+	AESE V11.B16, V3.B16                                         // AES block 3, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V4.B16                                         // AES block 4, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 12
+	AESE V11.B16, V5.B16                                         // AES block 5, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 12
+	AESE V11.B16, V6.B16                                         // AES block 6, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 12
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 7, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 0, round 13
+	AESE V8.B16, V1.B16                                          // AES block 1, round 13
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V2.B16                                          // AES block 2, round 13
+	AESE V8.B16, V3.B16                                          // AES block 3, round 13
+	AESE V8.B16, V4.B16                                          // AES block 4, round 13
+	AESE V8.B16, V5.B16                                          // AES block 5, round 13
+	AESE V8.B16, V6.B16                                          // AES block 6, round 13
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 32(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V7.B16                                          // AES block 7, round 13
+	FLDPQ (R2), (F14, F15)                                       // text of blocks 0, 1
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
+	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	AESE V12.B16, V0.B16                                         // AES block 8, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
+	AESE V12.B16, V1.B16                                         // AES block 9, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 0
+	FLDPQ 32(R2), (F14, F15)                                     // text of blocks 2, 3
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
+	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
+	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	AESE V12.B16, V2.B16                                         // AES block 10, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
+	AESE V12.B16, V3.B16                                         // AES block 11, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 0
+	FLDPQ 64(R2), (F14, F15)                                     // text of blocks 4, 5
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 128(R2), (F16, F17)                                    // GHASH blocks 8 to 11
+	FLDPQ 160(R2), (F18, F19)                                    // GHASH blocks 8 to 11
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
+	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	AESE V12.B16, V4.B16                                         // AES block 12, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
+	AESE V12.B16, V5.B16                                         // AES block 13, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
+	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	AESE V12.B16, V6.B16                                         // AES block 14, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
+	AESE V12.B16, V7.B16                                         // AES block 15, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
+	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
+	AESE V8.B16, V0.B16                                          // AES block 8, round 1
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
+	AESE V8.B16, V1.B16                                          // AES block 9, round 1
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 1
+	AESE V8.B16, V2.B16                                          // AES block 10, round 1
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
+	AESE V8.B16, V3.B16                                          // AES block 11, round 1
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
+	AESE V8.B16, V4.B16                                          // AES block 12, round 1
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
+	AESE V8.B16, V5.B16                                          // AES block 13, round 1
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
+	AESE V8.B16, V6.B16                                          // AES block 14, round 1
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
+	AESE V8.B16, V7.B16                                          // AES block 15, round 1
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 2
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
+	AESE V9.B16, V1.B16                                          // AES block 9, round 2
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V9.B16, V2.B16                                          // AES block 10, round 2
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
+	AESE V9.B16, V3.B16                                          // AES block 11, round 2
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
+	AESE V9.B16, V4.B16                                          // AES block 12, round 2
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 2
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V9.B16, V6.B16                                          // AES block 14, round 2
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	AESE V9.B16, V7.B16                                          // AES block 15, round 2
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
+	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 3
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
+	AESE V10.B16, V1.B16                                         // AES block 9, round 3
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 3
+	AESE V10.B16, V2.B16                                         // AES block 10, round 3
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V10.B16, V3.B16                                         // AES block 11, round 3
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	AESE V10.B16, V4.B16                                         // AES block 12, round 3
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V10.B16, V5.B16                                         // AES block 13, round 3
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
+	AESE V10.B16, V6.B16                                         // AES block 14, round 3
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	AESE V10.B16, V7.B16                                         // AES block 15, round 3
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 4
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V1.B16                                         // AES block 9, round 4
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	AESE V11.B16, V2.B16                                         // AES block 10, round 4
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V11.B16, V3.B16                                         // AES block 11, round 4
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	AESE V11.B16, V4.B16                                         // AES block 12, round 4
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
+	AESE V11.B16, V5.B16                                         // AES block 13, round 4
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 4
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V11.B16, V7.B16                                         // AES block 15, round 4
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
+	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 5
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	AESE V8.B16, V1.B16                                          // AES block 9, round 5
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
+	AESE V8.B16, V2.B16                                          // AES block 10, round 5
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V8.B16, V3.B16                                          // AES block 11, round 5
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	AESE V8.B16, V4.B16                                          // AES block 12, round 5
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
+	AESE V8.B16, V5.B16                                          // AES block 13, round 5
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 5
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
+	AESE V8.B16, V7.B16                                          // AES block 15, round 5
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 6
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 6
+	AESE V9.B16, V1.B16                                          // AES block 9, round 6
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 6
+	AESE V9.B16, V2.B16                                          // AES block 10, round 6
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 6
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V9.B16, V3.B16                                          // AES block 11, round 6
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 6
+	AESE V9.B16, V4.B16                                          // AES block 12, round 6
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 6
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V9.B16, V5.B16                                          // AES block 13, round 6
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 6
+	AESE V9.B16, V6.B16                                          // AES block 14, round 6
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 6
+	AESE V9.B16, V7.B16                                          // AES block 15, round 6
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 6
+	FLDPQ 112(R0), (F10, F11)                                    // round keys 7, 8
+	AESE V10.B16, V0.B16                                         // AES block 8, round 7
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 7
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
+	AESE V10.B16, V1.B16                                         // AES block 9, round 7
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 7
+	AESE V10.B16, V2.B16                                         // AES block 10, round 7
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 7
+	AESE V10.B16, V3.B16                                         // AES block 11, round 7
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 7
+	AESE V10.B16, V4.B16                                         // AES block 12, round 7
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 7
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V5.B16                                         // AES block 13, round 7
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 7
+	AESE V10.B16, V6.B16                                         // AES block 14, round 7
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 7
+	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
+	AESE V10.B16, V7.B16                                         // AES block 15, round 7
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 7
+	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	AESE V11.B16, V0.B16                                         // AES block 8, round 8
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 8
+	AESE V11.B16, V1.B16                                         // AES block 9, round 8
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 8
+	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
+	FLDPQ 352(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	AESE V11.B16, V2.B16                                         // AES block 10, round 8
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 8
+	AESE V11.B16, V3.B16                                         // AES block 11, round 8
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 8
+	AESE V11.B16, V4.B16                                         // AES block 12, round 8
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 8
+	AESE V11.B16, V5.B16                                         // AES block 13, round 8
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 8
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 8
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 8
+	AESE V11.B16, V7.B16                                         // AES block 15, round 8
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 8
+	FLDPQ 144(R0), (F8, F9)                                      // round keys 9, 10
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V0.B16                                          // AES block 8, round 9
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 9
+	AESE V8.B16, V1.B16                                          // AES block 9, round 9
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 9
+	AESE V8.B16, V2.B16                                          // AES block 10, round 9
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V8.B16, V3.B16                                          // AES block 11, round 9
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 9
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
+	AESE V8.B16, V4.B16                                          // AES block 12, round 9
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 9
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, low products
+	AESE V8.B16, V5.B16                                          // AES block 13, round 9
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 9
+	AESE V8.B16, V6.B16                                          // AES block 14, round 9
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 9
+	AESE V8.B16, V7.B16                                          // AES block 15, round 9
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 9
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
+	AESE V9.B16, V0.B16                                          // AES block 8, round 10
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 10
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
+	AESE V9.B16, V1.B16                                          // AES block 9, round 10
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 10
+	AESE V9.B16, V2.B16                                          // AES block 10, round 10
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 10
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 608(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
+	AESE V9.B16, V3.B16                                          // AES block 11, round 10
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 10
+	AESE V9.B16, V4.B16                                          // AES block 12, round 10
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 10
+	AESE V9.B16, V5.B16                                          // AES block 13, round 10
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 10
+	AESE V9.B16, V6.B16                                          // AES block 14, round 10
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 10
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V9.B16, V7.B16                                          // AES block 15, round 10
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 10
+	FLDPQ 176(R0), (F10, F11)                                    // round keys 11, 12
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V0.B16                                         // AES block 8, round 11
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 11
+	AESE V10.B16, V1.B16                                         // AES block 9, round 11
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 11
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	AESE V10.B16, V2.B16                                         // AES block 10, round 11
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 11
+	AESE V10.B16, V3.B16                                         // AES block 11, round 11
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 11
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
+	AESE V10.B16, V4.B16                                         // AES block 12, round 11
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 11
+	AESE V10.B16, V5.B16                                         // AES block 13, round 11
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 11
+	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
+	AESE V10.B16, V6.B16                                         // AES block 14, round 11
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 11
+	AESE V10.B16, V7.B16                                         // AES block 15, round 11
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 11
+	AESE V11.B16, V0.B16                                         // AES block 8, round 12
+	AESMC V0.B16, V0.B16                                         // AES block 8, round 12
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 96(R11), (F16, F17)                                    // GHASH turn, powers of H, high
+	AESE V11.B16, V1.B16                                         // AES block 9, round 12
+	AESMC V1.B16, V1.B16                                         // AES block 9, round 12
+	AESE V11.B16, V2.B16                                         // AES block 10, round 12
+	AESMC V2.B16, V2.B16                                         // AES block 10, round 12
+	AESE V11.B16, V3.B16                                         // AES block 11, round 12
+	AESMC V3.B16, V3.B16                                         // AES block 11, round 12
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
+	AESE V11.B16, V4.B16                                         // AES block 12, round 12
+	AESMC V4.B16, V4.B16                                         // AES block 12, round 12
+	AESE V11.B16, V5.B16                                         // AES block 13, round 12
+	AESMC V5.B16, V5.B16                                         // AES block 13, round 12
+	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
+	AESE V11.B16, V6.B16                                         // AES block 14, round 12
+	AESMC V6.B16, V6.B16                                         // AES block 14, round 12
+	AESE V11.B16, V7.B16                                         // AES block 15, round 12
+	AESMC V7.B16, V7.B16                                         // AES block 15, round 12
+	FLDPQ 208(R0), (F8, F9)                                      // round keys 13, 14
+	AESE V8.B16, V0.B16                                          // AES block 8, round 13
+	AESE V8.B16, V1.B16                                          // AES block 9, round 13
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
+	AESE V8.B16, V2.B16                                          // AES block 10, round 13
+	AESE V8.B16, V3.B16                                          // AES block 11, round 13
+	AESE V8.B16, V4.B16                                          // AES block 12, round 13
+	AESE V8.B16, V5.B16                                          // AES block 13, round 13
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
+	AESE V8.B16, V6.B16                                          // AES block 14, round 13
+	AESE V8.B16, V7.B16                                          // AES block 15, round 13
+	FLDPQ 128(R2), (F14, F15)                                    // text of blocks 8, 9
+	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 14, xor text
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
+	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 14, xor text
+	VEOR3 V24.B16, V25.B16, V26.B16, V26.B16                     // GHASH middle terms without low and high
+	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
+	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
+	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
+	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	AESE V12.B16, V0.B16                                         // AES block 0, round 0
+	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
+	AESE V12.B16, V1.B16                                         // AES block 1, round 0
+	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
+	FLDPQ 160(R2), (F14, F15)                                    // text of blocks 10, 11
+	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
+	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
+	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
+	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	AESE V12.B16, V2.B16                                         // AES block 2, round 0
+	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
+	AESE V12.B16, V3.B16                                         // AES block 3, round 0
+	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
+	FLDPQ 192(R2), (F14, F15)                                    // text of blocks 12, 13
+	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 14, xor text
+	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
+	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
+	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
+	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	AESE V12.B16, V4.B16                                         // AES block 4, round 0
+	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
+	AESE V12.B16, V5.B16                                         // AES block 5, round 0
+	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
+	FLDPQ 224(R2), (F14, F15)                                    // text of blocks 14, 15
+	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 14, xor text
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
+	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
+	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
+	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	AESE V12.B16, V6.B16                                         // AES block 6, round 0
+	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
+	AESE V12.B16, V7.B16                                         // AES block 7, round 0
+	AESMC V7.B16, V7.B16                                         // AES block 7, round 0
+	ADD $256, R2, R2                                             // next turn
+	ADD $256, R1, R1                                             // next turn
+	SUB $256, R3, R3                                             // next turn
+	CMP $256, R3                                                 // next turn
+	BHS bulk_turn                                                // next turn
+
+leave:
+	FMOVQ 544(R0), F2                                            // Xi and the next counter block
+	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
+	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F4, F5)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F6, F7)                                      // leave no secret in a register
+	FLDPQ 512(R0), (F16, F17)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F18, F19)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F20, F21)                                    // leave no secret in a register
+	WORD $0x6f00e416 // movi v22.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F24, F25)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F26, F27)                                    // leave no secret in a register
+	WORD $0x6f00e41f // movi v31.2d, #0                          // leave no secret in a register
+	FLDPQ 512(R0), (F10, F11)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F12, F13)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F14, F15)                                    // leave no secret in a register
+	FLDPQ 512(R0), (F8, F9)                                      // leave no secret in a register
+	RET                                                          // return

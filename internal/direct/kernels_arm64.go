@@ -93,6 +93,18 @@ func Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool {
 // those of the turn behind.
 func SealTurns(block *KeyBlock, out, in, state []byte) {
 	switch at(block) {
+	case 2<<8 | 10: // eor3, 128-bit keys
+		eor3SealTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 2<<8 | 12: // eor3, 192-bit keys
+		eor3SealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 2<<8 | 14: // eor3, 256-bit keys
+		eor3SealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 10: // pmull, 128-bit keys
+		pmullSealTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 12: // pmull, 192-bit keys
+		pmullSealTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 14: // pmull, 256-bit keys
+		pmullSealTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}
@@ -101,6 +113,18 @@ func SealTurns(block *KeyBlock, out, in, state []byte) {
 // OpenTurns decrypts, likewise, and hashes in.
 func OpenTurns(block *KeyBlock, out, in, state []byte) {
 	switch at(block) {
+	case 2<<8 | 10: // eor3, 128-bit keys
+		eor3OpenTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 2<<8 | 12: // eor3, 192-bit keys
+		eor3OpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 2<<8 | 14: // eor3, 256-bit keys
+		eor3OpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 10: // pmull, 128-bit keys
+		pmullOpenTurns128(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 12: // pmull, 192-bit keys
+		pmullOpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	case 3<<8 | 14: // pmull, 256-bit keys
+		pmullOpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	default:
 		panic(noKernel)
 	}

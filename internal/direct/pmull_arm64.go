@@ -18,6 +18,16 @@ func pmullSeal128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //go:noescape
 func pmullOpen128(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// pmullSealTurns128: encrypt and hash whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullSealTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// pmullOpenTurns128: hash and decrypt whole turns of a text under a 128-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullOpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // pmullInit192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -33,6 +43,16 @@ func pmullSeal192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //go:noescape
 func pmullOpen192(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
 
+// pmullSealTurns192: encrypt and hash whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullSealTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// pmullOpenTurns192: hash and decrypt whole turns of a text under a 192-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullOpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
+
 // pmullInit256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -47,3 +67,13 @@ func pmullSeal256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLe
 //
 //go:noescape
 func pmullOpen256(block *byte, out *byte, in *byte, len uint64, aad *byte, aadLen uint64, nonce *byte, nonceLen uint64, tag *byte, tagLen uint64) uint64
+
+// pmullSealTurns256: encrypt and hash whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullSealTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// pmullOpenTurns256: hash and decrypt whole turns of a text under a 256-bit key (SP 800-38D, 6.4 and 6.5).
+//
+//go:noescape
+func pmullOpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)

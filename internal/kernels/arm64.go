@@ -59,6 +59,7 @@ var (
 	xAAD, xAADLen         = X(4), X(5)
 	xNonce, xNonceLen     = X(6), X(7)
 	xTag, xTagLen         = X(8), X(9)
+	xState                = X(4)  // of a call for turns: Xi and the counter block
 	xPart                 = X(10) // bytes of the part at hand
 	xPowers               = X(11) // the high half of the next block's power of H
 	xTmp, xTmp2           = X(12), X(13)
@@ -92,7 +93,8 @@ func Pmull() []*ir.Program { return pmullKernel.programs() }
 func (k *armKernel) programs() []*ir.Program {
 	var ps []*ir.Program
 	for _, bits := range []int{128, 192, 256} {
-		ps = append(ps, armInit(k, bits), armText(k, bits, true), armText(k, bits, false))
+		ps = append(ps, armInit(k, bits), armText(k, bits, true), armText(k, bits, false),
+			armTurnsOnly(k, bits, true), armTurnsOnly(k, bits, false))
 	}
 	return ps
 }
@@ -140,10 +142,13 @@ func armProgram(op string, bits int, b *armBuilder) *ir.Program {
 		{Offset: armColumns, Size: 4 * armBriefest, Means: "what counters 1 to 32 change in column 0 of the state after round 1"},
 	}
 	c.Clobbers = "x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays"
-	if op == "init" {
+	c.StackBytes = 64
+	switch {
+	case op == "init":
 		c.Clobbers = "x1, x2, x12, flags; v0 to v7 and v16 to v28, in which no secret stays"
-	} else {
-		c.StackBytes = 64
+		c.StackBytes = 0
+	case !c.Whole():
+		c.Clobbers = "x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays"
 	}
 	return &ir.Program{Name: fmt.Sprintf("%s_%s_%d", b.kernel.name, op, bits), ISA: ISA, Contract: c, Code: b.Code}
 }

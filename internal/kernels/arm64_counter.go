@@ -94,37 +94,38 @@ func armNextBlocks(b *armBuilder, brief bool, states ...ir.Operand) {
 // 4, and so on go through v8 and v9, v10 and v11 in turn.
 func armBulkKey(r int) ir.Operand { return V(8 + (r+3)%4) }
 
-// armStart begins blocks n and n+1 of a turn of the bulk loop, which has 16,
-// with round 0. The first of a turn has a counter that is 2 behind a multiple
-// of 16, and aBase that multiple: a counter block is a constant of the key
-// block, round key 0 included, xor aBase.
-func armStart(b *armBuilder, n int) {
-	if n == 14 {
+// armStart begins blocks n and n+1 of a turn of the bulk loop, which has 16, and
+// goes on to those of the turn behind, with round 0. Block 0 has a counter that is
+// ahead, 0 or 2, of a multiple of 16, and aBase that multiple: a counter block is
+// a constant of the key block, round key 0 included, xor aBase.
+func armStart(b *armBuilder, n, ahead int) {
+	i, c := n%8, int64(n+ahead)%16
+	n %= 16
+	b.Origin("CB %d, %d", n, n+1)
+	b.I("ldp", As("q", V(i)), As("q", V(i+1)), keyMem(256, armCounters+16*c))
+	for j := range 2 {
+		b.Origin("AES block %d, round 0", n+j)
+		fuse(b, V(i+j), aBase)
+	}
+	if c == 14 {
 		b.Origin("next multiple of 16")
 		b.I("add", W(xCounter), W(xCounter), ir.Imm(16))
 		b.I("rev", W(xTmp), W(xCounter))
 		b.I("mov", Lane("s", aBase, 3), W(xTmp))
 	}
-	b.Origin("CB %d, %d", n, n+1)
-	i := n % 8
-	b.I("ldp", As("q", V(i)), As("q", V(i+1)), keyMem(256, int64(armCounters+16*((n+2)%16))))
-	for j := range 2 {
-		b.Origin("AES block %d, round 0", n+j)
-		fuse(b, V(i+j), aBase)
-	}
 }
 
 // armStartTurn begins blocks 0 to 7 of a turn of the bulk loop.
-func armStartTurn(b *armBuilder) {
+func armStartTurn(b *armBuilder, ahead int) {
 	for n := 0; n < 8; n += 2 {
-		armStart(b, n)
+		armStart(b, n, ahead)
 	}
 }
 
 // armCounterTurn is the counter-mode stream of a turn of the bulk loop: 16
 // blocks, of which the first 8 have had round 0. As it ends a block it begins
 // the one 8 blocks behind, so that there is always work for the AES pipes.
-func armCounterTurn(k *armKernel, bits int) []ir.Inst {
+func armCounterTurn(k *armKernel, bits, ahead int) []ir.Inst {
 	b := k.builder()
 	rounds := roundsFor(bits)
 	for first := 0; first < 16; first += 8 {
@@ -152,7 +153,7 @@ func armCounterTurn(k *armKernel, bits int) []ir.Inst {
 			}
 			b.Origin("text of blocks %d, %d", n, n+1)
 			b.I("stp", As("q", V(i)), As("q", V(i+1)), Mem(ir.Text, 256, xOut, int64(16*n)))
-			armStart(b, (n+8)%16)
+			armStart(b, n+8, ahead)
 		}
 	}
 	return b.Code

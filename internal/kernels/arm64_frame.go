@@ -42,13 +42,8 @@ func armSaved(f func(d0, d1 ir.Operand, at int64)) {
 	}
 }
 
-// armEntry keeps registers, loads constants and round keys, and chooses the
-// path.
-func armEntry(b *armBuilder, bits int, seal bool) {
-	b.Origin("entry")
-	b.Frame(func() { b.I("hint", ir.Imm(34)) })
-	b.Origin("arguments")
-	b.I("ldp", xTag, xTagLen, Mem(ir.Args, 128, SP, 0))
+// armSave saves registers.
+func armSave(b *armBuilder) {
 	b.Frame(func() {
 		b.Origin("save registers")
 		armSaved(func(d0, d1 ir.Operand, at int64) {
@@ -59,6 +54,38 @@ func armEntry(b *armBuilder, bits int, seal bool) {
 			b.I("stp", d0, d1, mem)
 		})
 	})
+}
+
+// armReturn brings registers back and returns. block is where the key block is.
+func armReturn(b *armBuilder, block ir.Operand) {
+	b.Frame(func() {
+		restore := func(d0, d1 ir.Operand, mem ir.Operand) {
+			b.Origin("restore registers")
+			b.I("ldp", d0, d1, mem)
+			b.Instead(func() { // else this is what takes the round keys out
+				b.Origin("leave no secret in a register")
+				armForget(b, block, d0.Reg.Num, d1.Reg.Num+1)
+			})
+		}
+		armSaved(func(d0, d1 ir.Operand, at int64) {
+			if at > 0 {
+				restore(d0, d1, Mem(ir.Stack, 128, SP, at))
+			}
+		})
+		restore(As("d", V(8)), As("d", V(9)), Post(ir.Stack, 128, SP, 64))
+	})
+	b.Origin("return")
+	b.I("ret")
+}
+
+// armEntry keeps registers, loads constants and round keys, and chooses the
+// path.
+func armEntry(b *armBuilder, bits int, seal bool) {
+	b.Origin("entry")
+	b.Frame(func() { b.I("hint", ir.Imm(34)) })
+	b.Origin("arguments")
+	b.I("ldp", xTag, xTagLen, Mem(ir.Args, 128, SP, 0))
+	armSave(b)
 	b.Origin("bits of AAD, bits of text")
 	b.I("lsl", xAADBits, xAADLen, ir.Imm(3))
 	b.I("lsl", xTextBits, xLen, ir.Imm(3))
@@ -336,24 +363,7 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 	armForget(b, block, 0, 8)
 	armForget(b, block, 16, armRoundKey(roundsFor(bits)).Reg.Num+1)
 	armForget(b, block, aEK0.Reg.Num, aCtr.Reg.Num+1)
-	b.Frame(func() {
-		restore := func(d0, d1 ir.Operand, mem ir.Operand) {
-			b.Origin("restore registers")
-			b.I("ldp", d0, d1, mem)
-			b.Instead(func() { // else this is what takes the round keys out
-				b.Origin("leave no secret in a register")
-				armForget(b, block, d0.Reg.Num, d1.Reg.Num+1)
-			})
-		}
-		armSaved(func(d0, d1 ir.Operand, at int64) {
-			if at > 0 {
-				restore(d0, d1, Mem(ir.Stack, 128, SP, at))
-			}
-		})
-		restore(As("d", V(8)), As("d", V(9)), Post(ir.Stack, 128, SP, 64))
-	})
-	b.Origin("return")
-	b.I("ret")
+	armReturn(b, block)
 
 	b.Label("tag_short")
 	b.Origin("tag of less than 16 bytes")
@@ -458,9 +468,8 @@ func armLong(b *armBuilder, bits int, seal bool) {
 	armMultiplyXi(b, false)
 }
 
-// armBulk takes turns of 16 blocks while there are as many. When it seals,
-// GHASH runs a turn behind on the ciphertext just written; when it opens, it
-// runs beside on the ciphertext about to be overwritten.
+// armBulk takes turns of 16 blocks while there are as many, from aCtr on, and
+// leaves registers as armBlocksOfText wants them.
 func armBulk(b *armBuilder, bits int, seal bool) {
 	b.Label("bulk")
 	b.Origin("prepare the bulk loop")
@@ -469,8 +478,22 @@ func armBulk(b *armBuilder, bits int, seal bool) {
 	b.I("rev32", aBase, aCtr)
 	b.I("rev", W(xTmp), W(xCounter))
 	b.I("mov", Lane("s", aBase, 3), W(xTmp))
-	armStartTurn(b)
-	ctr := armCounterTurn(b.kernel, bits)
+	armTurns(b, bits, seal, 2)
+	b.Origin("back to single blocks")
+	b.I("add", W(xCounter), W(xCounter), ir.Imm(2))
+	b.I("mov", Lane("s", aCtr, 3), W(xCounter))
+	b.I("ldr", As("q", aOne), keyMem(128, armOne))
+	armWipe(b, armRoundKey(roundsFor(bits)).Reg.Num+1, aEK0.Reg.Num)
+	armLoadKeys(b, bits)
+}
+
+// armTurns takes turns of 16 blocks while there are as many, of which there is one.
+// The first block has a counter that is ahead, 0 or 2, of that of aBase, which
+// xCounter has too. When it seals, GHASH runs a turn behind on the ciphertext just
+// written; when it opens, it runs beside on the ciphertext about to be overwritten.
+func armTurns(b *armBuilder, bits int, seal bool, ahead int) {
+	armStartTurn(b, ahead)
+	ctr := armCounterTurn(b.kernel, bits, ahead)
 	stitched := func(base ir.Operand, at int64) {
 		b.Append(merge(armModel,
 			stitch.Stream{Name: "counter mode", Code: ctr},
@@ -500,10 +523,4 @@ func armBulk(b *armBuilder, bits int, seal bool) {
 		b.Label("bulk_end")
 		b.Append(armHashTurn(b.kernel, xOut, -armTurn))
 	}
-	b.Origin("back to single blocks")
-	b.I("add", W(xCounter), W(xCounter), ir.Imm(2))
-	b.I("mov", Lane("s", aCtr, 3), W(xCounter))
-	b.I("ldr", As("q", aOne), keyMem(128, armOne))
-	armWipe(b, armRoundKey(roundsFor(bits)).Reg.Num+1, aEK0.Reg.Num)
-	armLoadKeys(b, bits)
 }

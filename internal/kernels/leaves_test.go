@@ -52,6 +52,21 @@ func leavesOfKernel(t *testing.T, ps []*ir.Program) {
 				}
 			}
 		}
+		for _, op := range []string{"seal_turns", "open_turns"} {
+			p := find(ps, op, bits)
+			for turns := 1; turns <= 3; turns++ {
+				n := turns * p.Contract.Turn
+				state := random(rng, 32)
+				clear(state[28:])
+				leaves(t, p, fmt.Sprintf("%d turns", turns), block, func(r *run) {
+					r.pointer("key block", block, false, 8)
+					r.pointer("out", make([]byte, n), true, 0)
+					r.pointer("in", random(rng, n), false, 0)
+					r.number(n)
+					r.pointer("state", state, true, 0)
+				})
+			}
+		}
 	}
 }
 

@@ -20,6 +20,10 @@ import (
 //	long_text ─> text ─> long_text: 16 blocks alone, for other nonces
 //	clear_more ─> return, after a wrong tag
 //
+// For turns only it is short:
+//
+//	entry ─> bulk_turn ─> bulk_end ─> leave ─> return
+//
 // A state is a set of registers with what they hold; all others may hold
 // anything there, so they begin as junk. Each case also checks its frame: what
 // it need not change it must leave, so that a state carries over what it does
@@ -163,7 +167,7 @@ var armCuts = []string{
 	"text", "text_four", "text_fewer", "text_one", "text_end", "finish", "clear_more",
 	"nonce_part", "nonce", "nonce_four", "nonce_fewer", "nonce_one", "nonce_end", "nonce_hashed",
 	"long", "long_aad_part", "long_aad", "long_aad_four", "long_aad_fewer", "long_aad_one", "long_aad_end",
-	"long_text", "bulk", "bulk_turn", "bulk_end", "rest", "h", "h_halved",
+	"long_text", "bulk", "bulk_turn", "bulk_end", "rest", "leave", "h", "h_halved",
 }
 
 // vs and xs return registers by their numbers.
@@ -336,7 +340,7 @@ func (e *arm) text(n int, written Vec) Vec {
 
 // ciphertext returns that of a text and what it becomes.
 func (e *arm) ciphertext(text, done Vec) Vec {
-	if e.p.Contract.Op == "open" {
+	if e.p.Contract.Opens() {
 		return text
 	}
 	return done

@@ -19,6 +19,10 @@ func armCases(p *ir.Program) (list []proofCase) {
 		add("powers of H", "every H", func() error { return armPowersCase(p) })
 		return list
 	}
+	if !p.Contract.Whole() {
+		armTurnsCases(p, add)
+		return list
+	}
 	for n := 1; n <= 12; n++ {
 		add("entry", fmt.Sprintf("nonce of %d bytes", n), func() error { return armEntryCase(p, number(n)) })
 	}
@@ -88,19 +92,19 @@ func armCases(p *ir.Program) (list []proofCase) {
 	for blocks := range armTop {
 		add("rest of the text", fmt.Sprintf("%d blocks", blocks), func() error { return armRestCase(p, blocks) })
 	}
-	armBulkCases(p, add)
+	armBulkCases(p, "rest", armEnterCase, add)
 	tags := func(part string, run func(n int) error) {
 		for n := 4; n <= 16; n++ {
 			add(part, fmt.Sprintf("%d bytes", n), func() error { return run(n) })
 		}
 	}
-	if p.Contract.Op == "seal" {
+	if !p.Contract.Opens() {
 		tags("tag", func(n int) error { return armSealFinishCase(p, n) })
 	} else {
 		tags("right tag", func(n int) error { return armOpenFinishCase(p, n, true) })
 		tags("wrong tag", func(n int) error { return armOpenFinishCase(p, n, false) })
 	}
-	if p.Contract.Op == "open" {
+	if p.Contract.Opens() {
 		for n := range 16 {
 			add("clear the output", fmt.Sprintf("%d bytes left", n), func() error { return armClearCase(p, n) })
 		}
@@ -166,7 +170,7 @@ func armEntryCase(p *ir.Program, nonceLen value.Value) error {
 		x("bits of AAD", 14, value.Shl(e.s, aadLen, 3)), x("bits of text", 15, value.Shl(e.s, textLen, 3)),
 		v128("tbl indices", 29, value.FromBytes(c[:16])), v128("tbl indices", 30, value.FromBytes(c[16:32])),
 	}
-	if p.Contract.Op == "open" {
+	if p.Contract.Opens() {
 		want = append(want, x("start of the output", 16, e.start[xReg(1)]))
 	}
 	for r, k := range e.spec.keys {
@@ -409,14 +413,20 @@ func armRestCase(p *ir.Program, blocks int) error {
 }
 
 // A turn is one of the bulk loop: its first counter is word, a multiple of 16,
-// plus 2.
+// plus 2 where a call takes a whole message.
 type turn struct {
 	upper Vec
 	word  value.Value // 32 bits
 }
 
 // firstBlock returns the first counter block of the turn.
-func (e *arm) firstBlock(t turn) block { return e.spec.inc(e.counterBlock(t.upper, t.word), 2) }
+func (e *arm) firstBlock(t turn) block {
+	ahead := 0
+	if e.p.Contract.Whole() {
+		ahead = 2
+	}
+	return e.spec.inc(e.counterBlock(t.upper, t.word), ahead)
+}
 
 // base returns the counter block in v12.
 func (e *arm) base(t turn) value.Value { return simplify(e.counterBlock(t.upper, t.word)) }
@@ -445,34 +455,23 @@ func (e *arm) next(t turn) turn { return turn{t.upper, e.s.Add(t.word, e.s.Const
 // end: round keys and the constant 1.
 var bulkScratch = append(vs(8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 31), sums...)
 
-// armBulkCases lists the cases of the bulk loop. Sealing, it hashes the turn
-// before; opening, the turn itself.
-func armBulkCases(p *ir.Program, add func(part, detail string, run func() error)) {
+// armBulkCases lists the cases of the bulk loop: enter is the one that leads into
+// it, and end the label behind it. Sealing, a turn hashes the one before; opening,
+// itself.
+func armBulkCases(p *ir.Program, end string, enter func(p *ir.Program, left Count, to string) error, add func(part, detail string, run func() error)) {
 	last := Count{Of: "text", Min: armTurn, Max: 2*armTurn - 1}
 	more := Count{Of: "text", Min: 2 * armTurn}
-	if p.Contract.Op == "seal" {
-		add("bulk, first turn", "the only one", func() error { return armEnterCase(p, last, "bulk_end") })
-		add("bulk, first turn", "of more", func() error { return armEnterCase(p, more, "bulk_turn") })
-		add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, "bulk_end") })
+	if p.Contract.Opens() {
+		add("bulk, first turn", "any text", func() error { return enter(p, Count{Of: "text", Min: armTurn}, "bulk_turn") })
+		add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, end) })
 		add("bulk, any turn", "not the last", func() error { return armTurnCase(p, more, "bulk_turn") })
-		add("bulk, end", "any text behind", func() error { return armLeaveCase(p) })
 		return
 	}
-	add("bulk, first turn", "any text", func() error { return armOpenEnterCase(p) })
-	add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, "rest") })
+	add("bulk, first turn", "the only one", func() error { return enter(p, last, "bulk_end") })
+	add("bulk, first turn", "of more", func() error { return enter(p, more, "bulk_turn") })
+	add("bulk, any turn", "the last", func() error { return armTurnCase(p, last, "bulk_end") })
 	add("bulk, any turn", "not the last", func() error { return armTurnCase(p, more, "bulk_turn") })
-}
-
-// armOpenEnterCase: bulk to bulk_turn, which only begins blocks.
-func armOpenEnterCase(p *ir.Program) error {
-	e := newArm(p)
-	t := turn{e.s.Fresh("nonce", 12), e.s.Const(32, 0)}
-	e.hold(v128("counter block", 28, e.rev32(e.firstBlock(t))))
-	if err := e.run("bulk", "bulk_turn"); err != nil {
-		return err
-	}
-	return e.frame(bulkScratch, append(e.begun(t),
-		x("counter", 17, number(0)), x("power", 11, e.powerAt(16)), v128("base", 12, e.base(t)))...)
+	add("bulk, end", "any text behind", func() error { return armLastCase(p, end) })
 }
 
 // moved returns what each turn changes in general registers.
@@ -483,41 +482,71 @@ func (e *arm) moved(left Count, t turn) []held {
 		x("power", 11, e.powerAt(16)), x("counter", 17, value.Extend(e.s, t.word, 64))}
 }
 
-// armEnterCase: bulk to bulk_turn or bulk_end, sealing: the first turn.
+// armEnterCase: bulk to bulk_turn or bulk_end.
 func armEnterCase(p *ir.Program, left Count, to string) error {
 	e := newArm(p)
 	t := turn{e.s.Fresh("nonce", 12), e.s.Const(32, 0)}
-	text := e.text(armTurn, nil)
+	text := e.firstText()
 	e.hold(x("bytes", 3, left), v128("counter block", 28, e.rev32(e.firstBlock(t))))
 	if err := e.run("bulk", to); err != nil {
 		return err
 	}
-	if err := e.wantText(0, e.spec.gctr(e.firstBlock(t), text)); err != nil {
-		return err
+	return e.entered(t, text, left)
+}
+
+// firstText returns the text that is taken before the loop begins: a turn when
+// sealing, none when opening.
+func (e *arm) firstText() Vec {
+	if e.p.Contract.Opens() {
+		return nil
 	}
-	t = e.next(t)
-	return e.frame(bulkScratch, append(append(e.begun(t), v128("base", 12, e.base(t))), e.moved(left, t)...)...)
+	return e.text(armTurn, nil)
+}
+
+// entered checks what holds where the loop begins, behind the first turn t when
+// sealing and before it when opening, and what is wanted besides.
+func (e *arm) entered(t turn, text Vec, left Count, want ...held) error {
+	if e.p.Contract.Opens() {
+		want = append(want, x("counter", 17, value.Extend(e.s, t.word, 64)), x("power", 11, e.powerAt(16)))
+	} else {
+		if err := e.wantText(0, e.spec.gctr(e.firstBlock(t), text)); err != nil {
+			return err
+		}
+		t = e.next(t)
+		want = append(want, e.moved(left, t)...)
+	}
+	return e.frame(bulkScratch, append(append(e.begun(t), v128("base", 12, e.base(t))), want...)...)
+}
+
+// atTurn sets what holds before any turn of the bulk loop, and behind the last. It
+// returns the turn and the meaning of Xi.
+func (e *arm) atTurn() (t turn, y poly) {
+	t = e.anyTurn()
+	xi, y := e.element("Xi")
+	for _, r := range bulkScratch {
+		e.m.SetReg(r, e.junk[r])
+	}
+	e.hold(x("power", 11, e.powerAt(16)), x("counter", 17, value.Extend(e.s, t.word, 64)),
+		v128("base", 12, e.base(t)), v128("Xi", 27, xi))
+	if e.p.Contract.Whole() {
+		next := e.rev32(e.firstBlock(t)).(Vec)
+		copy(next[12:], e.junk[vReg(28)].(Vec)[12:])
+		e.hold(v128("counter block", 28, next))
+	}
+	return t, y
 }
 
 // armTurnCase: bulk_turn to itself, or to where the loop ends.
 func armTurnCase(p *ir.Program, left Count, to string) error {
 	e := newArm(p)
-	t := e.anyTurn()
+	t, y := e.atTurn()
 	var before Vec
-	if p.Contract.Op == "seal" {
+	if !p.Contract.Opens() {
 		before = e.s.Fresh("ciphertext", armTurn)
 	}
 	text := e.text(armTurn, before)
-	xi, y := e.element("Xi")
-	for _, r := range bulkScratch {
-		e.m.SetReg(r, e.junk[r])
-	}
 	e.hold(e.begun(t)...)
-	upper := e.rev32(e.firstBlock(t)).(Vec)
-	copy(upper[12:], e.junk[vReg(28)].(Vec)[12:])
-	e.hold(x("bytes", 3, left), x("power", 11, e.powerAt(16)),
-		x("counter", 17, value.Extend(e.s, t.word, 64)), v128("base", 12, e.base(t)), v128("Xi", 27, xi),
-		v128("counter block", 28, upper))
+	e.hold(x("bytes", 3, left))
 	if err := e.run("bulk_turn", to); err != nil {
 		return err
 	}
@@ -527,7 +556,7 @@ func armTurnCase(p *ir.Program, left Count, to string) error {
 		return err
 	}
 	ciphertext := before
-	if p.Contract.Op == "open" {
+	if p.Contract.Opens() {
 		ciphertext = text
 	}
 	if err := e.wantElement("GHASH", e.reg(27), e.spec.absorb(y, ciphertext)); err != nil {
@@ -563,27 +592,22 @@ func (e *arm) left(t turn, want ...held) error {
 	return e.frame(append(vs(27), sums...), want...)
 }
 
-// armLeaveCase: bulk_end to rest, sealing: GHASH of the last turn.
-func armLeaveCase(p *ir.Program) error {
+// armLastCase: bulk_end to the end of the loop, sealing: GHASH of the last turn.
+func armLastCase(p *ir.Program, end string) error {
 	e := newArm(p)
-	t := e.anyTurn()
+	t, y := e.atTurn()
 	before := e.s.Fresh("ciphertext", armTurn)
 	e.text(0, before)
-	xi, y := e.element("Xi")
-	for _, r := range bulkScratch {
-		e.m.SetReg(r, e.junk[r])
-	}
-	upper := e.rev32(e.firstBlock(t)).(Vec)
-	copy(upper[12:], e.junk[vReg(28)].(Vec)[12:])
-	e.hold(x("power", 11, e.powerAt(16)), x("counter", 17, value.Extend(e.s, t.word, 64)),
-		v128("Xi", 27, xi), v128("counter block", 28, upper))
-	if err := e.run("bulk_end", "rest"); err != nil {
+	if err := e.run("bulk_end", end); err != nil {
 		return err
 	}
 	if err := e.wantElement("GHASH", e.reg(27), e.spec.absorb(y, before)); err != nil {
 		return err
 	}
-	return e.left(t, x("counter", 17, nil))
+	if end == "rest" {
+		return e.left(t, x("counter", 17, nil))
+	}
+	return e.frame(append(vs(27), bulkScratch...), v128("base", 12, e.base(t)))
 }
 
 // atFinish sets the state at finish; registers that hold secrets or may do so
@@ -599,6 +623,9 @@ func (e *arm) atFinish(tagLen int, tag *region) (want Vec) {
 
 // secrets lists the vector registers that may hold secrets from the entry on.
 func (e *arm) secrets() (rs []ir.Reg) {
+	if !e.p.Contract.Whole() {
+		return append(append(vs(0, 1, 2, 3, 4, 5, 6, 7), bulkScratch...), vReg(27))
+	}
 	for n := range 32 {
 		if n < 8 || n <= 8+e.rounds || n >= 23 && n <= 28 {
 			rs = append(rs, vReg(n))

@@ -18,8 +18,7 @@ var equivalents = slices.Concat(
 	scheduleEquivalents("vaes-avx512"), vaesEquivalents,
 	scheduleEquivalents("vaes-avx2"), avxEquivalents("vaes-avx2"), vaesAVX2Equivalents,
 	scheduleEquivalents("aesni"), avxEquivalents("aesni"), aesniEquivalents,
-	armEquivalents("eor3"), armEquivalents("pmull"),
-	[]equivalent{{"pmull", "*_init_128: register: movi v5.2d, #0 (leave no secret in a register) #1: becomes movi v27.2d, #0", publicConstant}})
+	armEquivalents("eor3"), armEquivalents("pmull"))
 
 // scheduleEquivalents are those of the key schedule that the kernels for amd64
 // share.
@@ -228,7 +227,11 @@ func armEquivalents(kernel string) []equivalent {
 			"the bytes from the first source are those that the next load replaces"},
 		{kernel, "*: register: ext v0.16b, v0.16b, v0.16b, #* (the last 1 to 15 bytes of text) #1: becomes ext v0.16b, v0.16b, *",
 			"the bytes from the second source are behind those that are to be stored"},
-		{kernel, "*_seal_*: immediate: movi v4.2d, #0 (the last 1 to 15 bytes of text) #1: becomes *",
+		{kernel, "*_init_*: register: movi v5.2d, #0 (leave no secret in a register) #1: becomes movi v*.2d, #0", publicConstant},
+		{kernel, "*_open_*: order: str *0, [x16], #* (wrong tag: clear the output) #1: comes after the next", "all bytes are zero"},
+		{kernel, "*_seal_*: immediate: movi v4.2d, #0 (the last 1 to 15 bytes of text) #*: becomes *",
+			"the mask clears what stands behind the text"},
+		{kernel, "*_seal_*: missing: movi v4.2d, #0 (the last 1 to 15 bytes of text) #*: is missing",
 			"the mask clears what stands behind the text"},
 	}
 	for _, v := range []string{"v5", "v6", "v7"} {

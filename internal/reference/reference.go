@@ -38,6 +38,23 @@ func Open(key, nonce, aad, sealed []byte, tagSize int) ([]byte, bool) {
 	return gctr(ciph, inc32(j0), c), true
 }
 
+// Turns returns what whole blocks within a message become, sealed or opened, and
+// the state behind them. A state is Xi, then the counter block of the next block.
+func Turns(key []byte, state [32]byte, in []byte, open bool) (out []byte, behind [32]byte) {
+	ciph := newCIPH(key)
+	xi, cb := block(state[:16]), block(state[16:])
+	out = gctr(ciph, cb, in)
+	c := bytes.Clone(out)
+	if open {
+		copy(c, in)
+	}
+	for ; len(c) > 0; c = c[16:] {
+		xi = multiply(xor(xi, block(c[:16])), hashKey(ciph))
+		cb = inc32(cb)
+	}
+	return out, [32]byte(append(xi[:], cb[:]...))
+}
+
 // TagOfZeros returns the tag of a ciphertext of n zero bytes without AAD, for
 // any n: zeros leave GHASH at zero until the lengths come.
 func TagOfZeros(key, nonce []byte, n int) []byte {

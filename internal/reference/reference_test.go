@@ -69,6 +69,36 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// TestTurns makes a message of pieces, and compares with crypto/cipher.
+func TestTurns(t *testing.T) {
+	key, nonce := bytes.Repeat([]byte{6}, 32), bytes.Repeat([]byte{3}, 12)
+	text := bytes.Repeat([]byte{1, 2, 3, 4, 5}, 48)
+	b, _ := aes.NewCipher(key)
+	a, _ := cipher.NewGCM(b)
+	want := a.Seal(nil, nonce, text, nil)
+
+	var state [32]byte
+	copy(state[16:], nonce)
+	state[31] = 1 // J0
+	ek0, state := Turns(key, state, make([]byte, 16), false)
+	state = [32]byte(append(make([]byte, 16), state[16:]...))
+	opened := state
+	got, state := Turns(key, state, text[:80], false)
+	rest, state := Turns(key, state, text[80:], false)
+	got = append(got, rest...)
+	lengths, behind := lengths(0, len(text)), state
+	_, state = Turns(key, state, lengths, true)
+	for i := range ek0 {
+		got = append(got, ek0[i]^state[i])
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("sealed, the message is %x, want %x", got, want)
+	}
+	if got, state := Turns(key, opened, want[:len(text)], true); !bytes.Equal(got, text) || state != behind {
+		t.Errorf("opened, the message is %x, and the state behind it %x, want %x, %x", got, state, text, behind)
+	}
+}
+
 // TestNonceFor checks that the nonce yields the pre-counter block.
 func TestNonceFor(t *testing.T) {
 	key := []byte("sixteen byte key")

@@ -16,15 +16,21 @@ import (
 // A situation is what may be known of a call. All calls in one situation must
 // leave the same trace.
 type situation struct {
-	op   string // init, seal, open, or forge: open with a wrong tag
+	op   string // of a program, or forge: open with a wrong tag
 	bits int
-	// Lengths in bytes.
+	// Lengths in bytes. That of the tag is that of the state, where there is one.
 	text, aad, nonce, tag int
 }
+
+// turns reports whether the call is for turns of a message.
+func (s situation) turns() bool { return s.op == "seal_turns" || s.op == "open_turns" }
 
 func (s situation) String() string {
 	if s.op == "init" {
 		return fmt.Sprintf("init, %d-bit key", s.bits)
+	}
+	if s.turns() {
+		return fmt.Sprintf("%s, %d-bit key, %d bytes", s.op, s.bits, s.text)
 	}
 	return fmt.Sprintf("%s, %d-bit key, %d bytes, AAD %d, nonce %d, tag %d", s.op, s.bits, s.text, s.aad, s.nonce, s.tag)
 }
@@ -43,8 +49,9 @@ const wrapping = 16
 
 // situations returns what is traced of a key size: set-up, and seal, open and
 // refusal at lengths through the short path, the loops and every tail, with
-// AADs and nonces of all kinds. Dense ones are of every length to 1100 bytes.
-func situations(bits int, dense bool) []situation {
+// AADs and nonces of all kinds, and some turns, each of so many bytes. Dense ones
+// are of every length to 1100 bytes.
+func situations(bits, turn int, dense bool) []situation {
 	all := []situation{{op: "init", bits: bits}}
 	add := func(text, aad, nonce, tag int) {
 		for _, op := range []string{"seal", "open", "forge"} {
@@ -79,13 +86,24 @@ func situations(bits int, dense bool) []situation {
 		add([]int{5, 300}[i%2], 20, n, 16)
 		add(1100+200*i, 0, n, 16)
 	}
+	for n := 1; n <= 4; n++ {
+		all = append(all, someTurns(bits, n*turn)...)
+	}
+	return all
+}
+
+// someTurns returns the situations of turns that are some bytes in all.
+func someTurns(bits, text int) (all []situation) {
+	for _, op := range []string{"seal_turns", "open_turns"} {
+		all = append(all, situation{op: op, bits: bits, text: text, tag: 32})
+	}
 	return all
 }
 
 // A call is a situation with all of its bytes.
 type call struct {
 	situation
-	key, nonceBytes, aadBytes, in, tagBytes []byte
+	key, nonceBytes, aadBytes, in, tagBytes []byte // tagBytes: tag or state
 	wantOut, wantTag                        []byte
 	wantResult                              uint64
 }
@@ -110,7 +128,14 @@ func (s situation) calls() []call {
 		if i < 2 {
 			c.key, c.in = bytes.Repeat([]byte{byte(-i)}, s.bits/8), bytes.Repeat([]byte{byte(-i)}, s.text)
 		}
-		if s.op != "init" {
+		switch {
+		case s.turns():
+			state := [32]byte(fill(32, byte(30+i)))
+			copy(state[16:], fill(12, 3))
+			copy(state[28:], []byte{4, 5, 6, 0})
+			out, behind := reference.Turns(c.key, state, c.in, s.op == "open_turns")
+			c.tagBytes, c.wantOut, c.wantTag = state[:], out, behind[:]
+		case s.op != "init":
 			c.answer(i)
 		}
 		all = append(all, c)
@@ -159,7 +184,7 @@ func (c *call) verify(result uint64, out, tag []byte) error {
 	case !bytes.Equal(out, c.wantOut):
 		return fmt.Errorf("%v: wrong output", c.situation)
 	case !bytes.Equal(tag, c.wantTag):
-		return fmt.Errorf("%v: tag %x, want %x", c.situation, tag, c.wantTag)
+		return fmt.Errorf("%v: tag or state %x, want %x", c.situation, tag, c.wantTag)
 	case c.program() == "open" && result != c.wantResult:
 		return fmt.Errorf("%v: result %d, want %d", c.situation, result, c.wantResult)
 	}

@@ -21,11 +21,11 @@ func (l leak) String() string { return l.kind + " by " + l.of }
 var leaks = []leak{{"load", "key"}, {"branch", "key"}, {"load", "text"}, {"branch", "text"}}
 
 // plantedSituations are those in which leaks must be caught.
-func plantedSituations(bits int) (all []situation) {
+func plantedSituations(bits, turn int) (all []situation) {
 	for _, op := range []string{"init", "seal", "open", "forge"} {
 		all = append(all, situation{op, bits, 100, 13, 12, 16})
 	}
-	return all
+	return append(all, someTurns(bits, turn)...)
 }
 
 // plant returns p with the leak behind its first instruction.

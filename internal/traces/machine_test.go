@@ -52,7 +52,7 @@ func run(p *ir.Program, c call, block []byte) ([]event, error) {
 	m.Trace = rec.step
 	out, tag := make([]byte, c.text), append([]byte(nil), c.tagBytes...)
 	buffers := map[string][]byte{"block": block, "key": c.key, "out": out, "in": c.in,
-		"aad": c.aadBytes, "nonce": c.nonceBytes, "tag": tag}
+		"aad": c.aadBytes, "nonce": c.nonceBytes, "tag": tag, "state": tag}
 	sizes := map[string]int{"len": c.text, "aad_len": c.aad, "nonce_len": c.nonce, "tag_len": c.tag}
 
 	conv, below := p.ISA.Call, p.Contract.StackBytes
@@ -143,7 +143,7 @@ func onPrograms(t *testing.T, test func(t *testing.T, bits int, ops map[string]*
 func TestMachine(t *testing.T) {
 	onPrograms(t, func(t *testing.T, bits int, ops map[string]*ir.Program) {
 		n, events := 0, 0
-		for i, s := range situations(bits, false) {
+		for i, s := range situations(bits, ops["init"].Contract.Turn, false) {
 			if testing.Short() && i%7 != 0 {
 				continue
 			}
@@ -160,7 +160,7 @@ func TestMachine(t *testing.T) {
 // TestMachineCatches plants leaks into every program.
 func TestMachineCatches(t *testing.T) {
 	onPrograms(t, func(t *testing.T, bits int, ops map[string]*ir.Program) {
-		for _, s := range plantedSituations(bits) {
+		for _, s := range plantedSituations(bits, ops["init"].Contract.Turn) {
 			for _, l := range leaks {
 				_, err := compare(l.plant(ops[s.program()]), ops["init"], s)
 				if d := (*difference)(nil); !errors.As(err, &d) {

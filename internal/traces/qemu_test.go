@@ -78,7 +78,7 @@ func (tg target) build(t *testing.T, assembly ...string) *subject {
 	s := &subject{target: tg, dir: t.TempDir(), symbols: map[string]uint64{}}
 	command(t, "cc", "-O2", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden", "-DQEMU_PLUGIN_VERSION="+tg.host.pluginVersion(t),
 		"-o", filepath.Join(s.dir, "plugin.so"), "testdata/plugin.c")
-	command(t, tg.host.cc, append([]string{"-O2", "-Wall", "-static", "-no-pie", "-I../../cshim",
+	command(t, tg.host.cc, append([]string{"-O2", "-Wall", "-static", "-no-pie", "-I../../cshim", "-DNAME=" + tg.kernel,
 		"-o", filepath.Join(s.dir, "subject"), "testdata/subject.c", "../../cshim/shim.c"}, assembly...)...)
 	f, err := elf.Open(filepath.Join(s.dir, "subject"))
 	if err != nil {
@@ -96,6 +96,9 @@ func (tg target) build(t *testing.T, assembly ...string) *subject {
 	}
 	return s
 }
+
+// turn returns the bytes that a turn of the kernel's bulk loop takes.
+func (tg target) turn() int { return kernels.Programs(tg.kernel)[0].Contract.Turn }
 
 func command(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
@@ -120,7 +123,7 @@ func (on platform) pluginVersion(t *testing.T) string {
 }
 
 // kernelSymbol matches the kernels' functions.
-var kernelSymbol = regexp.MustCompile(`^` + emit.Prefix + `\w+_(init|seal|open)_\d+$`)
+var kernelSymbol = regexp.MustCompile(`^` + emit.Prefix + `\w+_(init|(seal|open)(_turns)?)_\d+$`)
 
 // An access is an event as the plugin reports it; an instruction has size 0.
 type access struct {
@@ -165,7 +168,7 @@ func (s *subject) trace(t *testing.T, all []situation) (wrong []error, events in
 		for i, c := range sit.calls() {
 			r := request{Kernel: s.number, Key: uint64(len(c.key)), Nonce: uint64(len(c.nonceBytes)), AAD: uint64(len(c.aadBytes)),
 				Text: uint64(len(c.in)), Tag: uint64(len(c.tagBytes))}
-			r.Op = map[string]uint64{"init": 0, "seal": 1, "open": 2}[c.program()]
+			r.Op = map[string]uint64{"init": 0, "seal": 1, "open": 2, "seal_turns": 3, "open_turns": 4}[c.program()]
 			if i == 0 {
 				r.Fresh = 1
 			}
@@ -269,7 +272,7 @@ func (tg target) traceAll(t *testing.T) {
 	s := tg.build(t, tg.assembly(t)...)
 	for _, bits := range []int{128, 192, 256} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
-			all := situations(bits, !testing.Short())
+			all := situations(bits, tg.turn(), !testing.Short())
 			wrong, events := s.trace(t, all)
 			for _, err := range wrong {
 				if err != nil {
@@ -322,7 +325,7 @@ func (tg target) catch(t *testing.T) {
 		})
 		s := tg.build(t, append(others, file)...)
 		for _, bits := range []int{128, 192, 256} {
-			all := plantedSituations(bits)
+			all := plantedSituations(bits, tg.turn())
 			wrong, _ := s.trace(t, all)
 			for i, err := range wrong {
 				if err == nil || !strings.Contains(err.Error(), s.entry(all[i])) {

@@ -41,7 +41,8 @@ static const char *const names[STATE] = { "x18", "x19", "x20", "x21", "x22", "x2
 	"x26", "x27", "x28", "x29", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "FPCR", "sp" };
 #endif
 
-// The kernel is NAME in symbols and ID in the shim's calls.
+// The kernel is NAME in symbols and ID in the shim's calls, and its turns have TURN
+// bytes.
 #define SYMBOL(name, op, bits) (void *)STITCHGCM_SYMBOL(name##_##op##_##bits)
 #define EXPANDED(name, op, bits) SYMBOL(name, op, bits)
 #define K(op, bits) EXPANDED(NAME, op, bits)
@@ -145,6 +146,55 @@ static int message(void *seal, void *open, int direct, struct lengths n, unsigne
 	return faults;
 }
 
+static uint8_t state[32], begun[32], behind[32];
+
+// turns seals a text of whole turns twice, wants the same, and opens it.
+static int turns(void *seal, void *open, uint64_t len, unsigned environment)
+{
+	const char *what = violator.f ? NULL : "seal_turns";
+	uint64_t args[10] = { U(block), U(out), U(text), len, U(state) }, result;
+	int faults;
+
+	enter(0);
+	memcpy(state, begun, sizeof state);
+	faults = call(what, seal, args, 1, &result);
+	memcpy(sealed, out, len);
+	memcpy(behind, state, sizeof state);
+	enter(environment);
+	memcpy(state, begun, sizeof state);
+	faults += call(what, seal, args, 1, &result);
+	if (memcmp(sealed, out, len) || memcmp(behind, state, sizeof state)) {
+		faults++;
+		if (what)
+			printf("seal_turns depends on registers or the stack's alignment\n");
+	}
+	args[2] = U(out);
+	memcpy(state, begun, sizeof state);
+	faults += call(what ? "open_turns" : NULL, open, args, 1, &result);
+	if (memcmp(text, out, len) || memcmp(behind, state, sizeof state)) {
+		faults++;
+		if (what)
+			printf("open_turns gives another text, or another state, than was sealed\n");
+	}
+	if (faults && what)
+		printf("%d bytes in turns of %d; environment %u\n", (int)len, TURN, environment);
+	return faults;
+}
+
+// sweep_turns seals and opens some turns in every environment.
+static int sweep_turns(void *const f[5], int bits)
+{
+	int faults = 0;
+
+	stitchgcm_init(ID, block, key, (uint64_t)bits / 8);
+	memset(begun, 0x5a, 28);
+	begun[29] = 1; // the counter
+	for (uint64_t len = TURN; len <= 3 * TURN; len += TURN)
+		for (unsigned e = 0; e < ENVIRONMENTS; e++)
+			faults += turns(f[3], f[4], len, e);
+	return faults;
+}
+
 static const uint64_t aads[] = { 0, 1, 13, 16, 20, 64, 65, 512, 528, 1100, 2100 };
 static const uint64_t nonces[] = { 1, 16, 60 };
 #define N(list) (sizeof list / sizeof list[0])
@@ -163,7 +213,7 @@ static uint64_t next(uint64_t n)
 
 // sweep seals and opens texts of all lengths after nonces of both kinds, AAD, tags
 // and environments taking turns. It ends at the first fault where one is wanted.
-static int sweep(void *const f[3], int bits)
+static int sweep(void *const f[5], int bits)
 {
 	int faults = 0;
 	unsigned turn = 0;
@@ -184,7 +234,7 @@ static int sweep(void *const f[3], int bits)
 }
 
 // planted returns the number of faults that go unnoticed.
-static int planted(void *const f[3])
+static int planted(void *const f[5])
 {
 	static const struct {
 		int arg;
@@ -220,13 +270,19 @@ static int planted(void *const f[3])
 			if (!sweep(f, 128))
 				printf("a fault for %s of %d bytes goes unnoticed\n", classes[i].name, (int)*v), unnoticed++;
 		}
+	violator.arg = LEN;
+	for (int n = 1; n <= 3; n++) {
+		violator.value = (uint64_t)n * TURN;
+		if (!sweep_turns(f, 128))
+			printf("a fault for %d turns goes unnoticed\n", n), unnoticed++;
+	}
 	return unnoticed;
 }
 
 int main(int argc, char **argv)
 {
-	static void *const f[3][3] = { { K(init, 128), K(seal, 128), K(open, 128) },
-		{ K(init, 192), K(seal, 192), K(open, 192) }, { K(init, 256), K(seal, 256), K(open, 256) } };
+#define ALL(bits) { K(init, bits), K(seal, bits), K(open, bits), K(seal_turns, bits), K(open_turns, bits) }
+	static void *const f[3][5] = { ALL(128), ALL(192), ALL(256) };
 
 	(void)argv;
 #ifdef __x86_64__
@@ -247,7 +303,7 @@ int main(int argc, char **argv)
 			if (e && memcmp(out, sealed, 1280))
 				printf("init depends on registers or the stack's alignment\n"), faults++;
 		}
-		if (faults + sweep(f[k], 128 + 64 * k))
+		if (faults + sweep(f[k], 128 + 64 * k) + sweep_turns(f[k], 128 + 64 * k))
 			return 1;
 	}
 	return 0;

@@ -10,14 +10,15 @@
 #include <string.h>
 
 #include "gcm.h"
+#include "kernels.h"
 
-enum op { INIT, SEAL, OPEN };
+enum op { INIT, SEAL, OPEN, SEAL_TURNS, OPEN_TURNS };
 
 struct request {
 	uint64_t op;
 	uint64_t fresh;  // whether a case begins
 	uint64_t kernel; // to set up key blocks for
-	uint64_t key, nonce, aad, text, tag; // bytes that follow, in this order
+	uint64_t key, nonce, aad, text, tag; // bytes that follow, in this order; tag may be the state
 };
 
 struct answer {
@@ -26,7 +27,16 @@ struct answer {
 };
 
 static uint8_t block[STITCHGCM_KEY_BLOCK_SIZE] __attribute__((aligned(64)));
-static uint8_t key[32], nonce[4096], aad[8192], in[8192], out[8192], tag[16];
+static uint8_t key[32], nonce[4096], aad[8192], in[8192], out[8192], tag[32];
+
+// The functions for turns of the kernel NAME, which the shim does not call.
+#define SYMBOL(name, op, bits) STITCHGCM_SYMBOL(name##_##op##_##bits)
+#define EXPANDED(name, op, bits) SYMBOL(name, op, bits)
+#define K(op, bits) EXPANDED(NAME, op, bits)
+static STITCHGCM_KERNEL void (*const turns[2][3])(const uint8_t *, uint8_t *, const uint8_t *, uint64_t, uint8_t *) = {
+	{ K(seal_turns, 128), K(seal_turns, 192), K(seal_turns, 256) },
+	{ K(open_turns, 128), K(open_turns, 192), K(open_turns, 256) },
+};
 
 // The markers, for the plugin.
 __attribute__((noipa)) void trace_fresh(void) { }
@@ -55,6 +65,10 @@ __attribute__((noipa)) static uint64_t run(const struct request *r)
 		break;
 	case OPEN:
 		result = stitchgcm_open(block, out, in, r->text, aad, r->aad, nonce, r->nonce, tag, r->tag);
+		break;
+	case SEAL_TURNS:
+	case OPEN_TURNS:
+		turns[r->op == OPEN_TURNS][r->key / 8 - 2](block, out, in, r->text, tag);
 		break;
 	}
 	trace_off();
