@@ -58,7 +58,7 @@ func TestWrong(t *testing.T) {
 	}{
 		{[]string{"-kernel", "eor4"}, `prove: no kernel "eor4"; there are vaes-avx512, vaes-avx2, aesni, eor3, pmull`},
 		{[]string{"-bits", "512"}, "prove: no key size of 512 bits; there are 128, 192, 256"},
-		{[]string{"-op", "sael"}, `prove: no operation "sael"; there are init, seal, open, seal_turns, open_turns`},
+		{[]string{"-op", "sael"}, `prove: no operation "sael"; there are init, seal, open, seal_turns, open_turns, seal_fours, open_fours`},
 		{[]string{"extra"}, `prove: unexpected argument "extra"`},
 	} {
 		status, stdout, stderr := call(t, c.args...)

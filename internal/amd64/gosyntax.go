@@ -15,7 +15,7 @@ import (
 var goNames = map[string]string{
 	"mov": "MOV*", "lea": "LEAQ", "add": "ADD*", "sub": "SUB*", "cmp": "CMP*",
 	"and": "AND*", "or": "OR*", "xor": "XOR*", "test": "TEST*", "shl": "SHL*",
-	"shr": "SHR*", "neg": "NEG*", "bswap": "BSWAP*", "bzhi": "BZHIQ",
+	"shr": "SHR*", "neg": "NEG*", "bswap": "BSWAP*", "bzhi": "BZHIQ", "shlx": "SHLXQ",
 	"cmove": "CMOVQEQ", "cmovne": "CMOVQNE", "cmovb": "CMOVQCS", "cmovae": "CMOVQCC",
 	"cmovbe": "CMOVQLS", "cmova": "CMOVQHI",
 }

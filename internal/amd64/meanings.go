@@ -96,6 +96,18 @@ func bzhi(in ir.In) []value.Value {
 	return []value.Value{r, value.Not(d, d.Less(n, d.Const(8, 64))), d.IsZero(r)}
 }
 
+// shlx shifts operand 1 left by the low 6 bits of operand 2, which must be known.
+func shlx(in ir.In) []value.Value {
+	n, ok := in.D.Known(in.Op[2])
+	if !ok {
+		panic("amd64: shlx by an unknown number")
+	}
+	if n[0]&63 == 0 {
+		return []value.Value{in.Op[1]}
+	}
+	return []value.Value{value.Shl(in.D, in.Op[1], int(n[0]&63))}
+}
+
 // ternlog looks each bit up in the immediate: bit 4a+2b+c of it.
 func ternlog(in ir.In) []value.Value {
 	d, a, b, c := in.D, in.Op[0], in.Op[1], in.Op[2]

@@ -93,6 +93,7 @@ func generalForms() (t []*ir.Form) {
 		}))
 	}
 	setsFlags(ir.Row("bzhi", "w:r64 r:r64 r:r64", bmi2, bzhi))
+	add(ir.Row("shlx", "w:r64 r:r64 r:r64", bmi2, shlx))
 	for _, c := range conditions {
 		f := ir.Row("cmov"+c.name, "rw:r64 r:r64", "", func(in ir.In) []value.Value {
 			return []value.Value{in.D.Select(c.holds(in.D, in.Impl[0], in.Impl[1]), in.Op[1], in.Op[0])}
@@ -222,6 +223,7 @@ func vectorForms() (t []*ir.Form) {
 	}))
 	add(ir.Row("vextracti32x4", "w:x r:z r:imm", evex, extract(128)))
 	add(ir.Row("vextracti64x4", "w:y/m256 r:z r:imm", evex, extract(256)))
+	add(ir.Row("vinserti32x4", "w:z r:z r:m128 r:imm", evex, insert(128)))
 	add(ir.Row("vinserti64x4", "w:z r:z r:m256 r:imm", evex, insert(256)))
 	add(ir.Row("vmovq", "w:x r:r64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}

@@ -30,6 +30,15 @@ func Turn(block *KeyBlock) int {
 	}
 }
 
+// Fours reports whether the kernel has SealFours and OpenFours.
+func Fours(block *KeyBlock) bool {
+	switch block[kernelOffset] {
+	case 1: // vaes-avx512
+		return true
+	}
+	return false
+}
+
 // expand fills the key block, for the kernel and the rounds that it names.
 func expand(block *KeyBlock, key []byte) {
 	switch at(block) {
@@ -159,6 +168,35 @@ func OpenTurns(block *KeyBlock, out, in, state []byte) {
 		aesniOpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	case 5<<8 | 14: // aesni, 256-bit keys
 		aesniOpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	default:
+		panic(noKernel)
+	}
+}
+
+// sealFours seals the messages of packets, a multiple of four.
+func sealFours(block *KeyBlock, packets []byte, tagLen int) {
+	switch at(block) {
+	case 1<<8 | 10: // vaes-avx512, 128-bit keys
+		vaesAvx512SealFours128(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
+	case 1<<8 | 12: // vaes-avx512, 192-bit keys
+		vaesAvx512SealFours192(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
+	case 1<<8 | 14: // vaes-avx512, 256-bit keys
+		vaesAvx512SealFours256(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
+	default:
+		panic(noKernel)
+	}
+}
+
+// openFours opens them, and returns a bit for each, the lowest for the last: 1
+// where the tag matched.
+func openFours(block *KeyBlock, packets []byte, tagLen int) uint64 {
+	switch at(block) {
+	case 1<<8 | 10: // vaes-avx512, 128-bit keys
+		return vaesAvx512OpenFours128(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
+	case 1<<8 | 12: // vaes-avx512, 192-bit keys
+		return vaesAvx512OpenFours192(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
+	case 1<<8 | 14: // vaes-avx512, 256-bit keys
+		return vaesAvx512OpenFours256(&block[0], start(packets), uint64(len(packets)), uint64(tagLen))
 	default:
 		panic(noKernel)
 	}

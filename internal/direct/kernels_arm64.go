@@ -26,6 +26,13 @@ func Turn(block *KeyBlock) int {
 	}
 }
 
+// Fours reports whether the kernel has SealFours and OpenFours.
+func Fours(block *KeyBlock) bool {
+	switch block[kernelOffset] {
+	}
+	return false
+}
+
 // expand fills the key block, for the kernel and the rounds that it names.
 func expand(block *KeyBlock, key []byte) {
 	switch at(block) {
@@ -125,6 +132,23 @@ func OpenTurns(block *KeyBlock, out, in, state []byte) {
 		pmullOpenTurns192(&block[0], start(out), start(in), uint64(len(in)), start(state))
 	case 3<<8 | 14: // pmull, 256-bit keys
 		pmullOpenTurns256(&block[0], start(out), start(in), uint64(len(in)), start(state))
+	default:
+		panic(noKernel)
+	}
+}
+
+// sealFours seals the messages of packets, a multiple of four.
+func sealFours(block *KeyBlock, packets []byte, tagLen int) {
+	switch at(block) {
+	default:
+		panic(noKernel)
+	}
+}
+
+// openFours opens them, and returns a bit for each, the lowest for the last: 1
+// where the tag matched.
+func openFours(block *KeyBlock, packets []byte, tagLen int) uint64 {
+	switch at(block) {
 	default:
 		panic(noKernel)
 	}

@@ -28,6 +28,16 @@ func vaesAvx512SealTurns128(block *byte, out *byte, in *byte, len uint64, state 
 //go:noescape
 func vaesAvx512OpenTurns128(block *byte, out *byte, in *byte, len uint64, state *byte)
 
+// vaesAvx512SealFours128: encrypt and authenticate messages, four at a time, under a 128-bit key (SP 800-38D, 7.1).
+//
+//go:noescape
+func vaesAvx512SealFours128(block *byte, packets *byte, packetsLen uint64, tagLen uint64)
+
+// vaesAvx512OpenFours128: decrypt and verify messages, four at a time, under a 128-bit key (SP 800-38D, 7.2).
+//
+//go:noescape
+func vaesAvx512OpenFours128(block *byte, packets *byte, packetsLen uint64, tagLen uint64) uint64
+
 // vaesAvx512Init192: set up the key block for a 192-bit key.
 //
 //go:noescape
@@ -53,6 +63,16 @@ func vaesAvx512SealTurns192(block *byte, out *byte, in *byte, len uint64, state 
 //go:noescape
 func vaesAvx512OpenTurns192(block *byte, out *byte, in *byte, len uint64, state *byte)
 
+// vaesAvx512SealFours192: encrypt and authenticate messages, four at a time, under a 192-bit key (SP 800-38D, 7.1).
+//
+//go:noescape
+func vaesAvx512SealFours192(block *byte, packets *byte, packetsLen uint64, tagLen uint64)
+
+// vaesAvx512OpenFours192: decrypt and verify messages, four at a time, under a 192-bit key (SP 800-38D, 7.2).
+//
+//go:noescape
+func vaesAvx512OpenFours192(block *byte, packets *byte, packetsLen uint64, tagLen uint64) uint64
+
 // vaesAvx512Init256: set up the key block for a 256-bit key.
 //
 //go:noescape
@@ -77,3 +97,13 @@ func vaesAvx512SealTurns256(block *byte, out *byte, in *byte, len uint64, state 
 //
 //go:noescape
 func vaesAvx512OpenTurns256(block *byte, out *byte, in *byte, len uint64, state *byte)
+
+// vaesAvx512SealFours256: encrypt and authenticate messages, four at a time, under a 256-bit key (SP 800-38D, 7.1).
+//
+//go:noescape
+func vaesAvx512SealFours256(block *byte, packets *byte, packetsLen uint64, tagLen uint64)
+
+// vaesAvx512OpenFours256: decrypt and verify messages, four at a time, under a 256-bit key (SP 800-38D, 7.2).
+//
+//go:noescape
+func vaesAvx512OpenFours256(block *byte, packets *byte, packetsLen uint64, tagLen uint64) uint64

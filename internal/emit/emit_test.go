@@ -221,15 +221,22 @@ func TestDispatch(t *testing.T) {
 	p, q := small("small_open_128", one), small("other_open_128", one)
 	p.Contract.ID, q.Contract.ID = 7, 8
 	q.Contract.Kernel, q.Contract.Bits, q.Contract.Result = "other", 256, ""
-	rest := string(emit.GoDispatch("pkg", [][]*ir.Program{{p}, {q}}))
+	fours := small("other_fours_128", one)
+	fours.Contract.ID, fours.Contract.Kernel, fours.Contract.Op = 8, "other", "open_fours"
+	fours.Contract.Args = append(fours.Contract.Args, ir.Arg{Name: "tag_len", Type: "uint64_t "})
+	all := [][]*ir.Program{{p}, {q, fours}}
+	p.Contract.Turn = 96
+	rest := string(emit.GoDispatch("pkg", all))
 	for _, l := range []string{emit.Marker, "package pkg\n",
 		"func ID(kernel string) byte {", "\tcase \"small\":\n\t\treturn 7\n", "\tcase \"other\":\n\t\treturn 8\n", "\treturn 0\n",
+		"func Turn(", "\tcase 7: // small\n\t\treturn 96\n", "func Fours(", "\tcase 8: // other\n\t\treturn true\n",
 		"func expand(", "\tdefault:\n", "func Seal(", "\tdefault:\n", "func Open(",
 		"\tcase 7<<8 | 10: // small, 128-bit keys\n\t\treturn smallOpen128(&block[0], start(out), uint64(len(out))) != 0\n",
-		"\tcase 8<<8 | 14: // other, 256-bit keys\n\t\totherOpen128(&block[0], start(out), uint64(len(out)))\n"} {
+		"\tcase 8<<8 | 14: // other, 256-bit keys\n\t\totherOpen128(&block[0], start(out), uint64(len(out)))\n",
+		"func openFours(", "\tcase 8<<8 | 10: // other, 128-bit keys\n\t\treturn otherFours128(&block[0], start(out), uint64(len(out)), uint64(tagLen))\n"} {
 		_, after, ok := strings.Cut(rest, l)
 		if !ok {
-			t.Fatalf("no %q behind those before in\n%s", l, emit.GoDispatch("pkg", [][]*ir.Program{{p}, {q}}))
+			t.Fatalf("no %q behind those before in\n%s", l, emit.GoDispatch("pkg", all))
 		}
 		rest = after
 	}

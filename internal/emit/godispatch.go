@@ -5,6 +5,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stitchgcm/gcm/internal/ir"
@@ -27,6 +28,14 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 		fmt.Fprintf(&w, "\tcase %d: // %s\n\t\treturn %d\n", ps[0].Contract.ID, ps[0].Contract.Kernel, ps[0].Contract.Turn)
 	}
 	fmt.Fprintf(&w, "\tdefault:\n\t\tpanic(noKernel)\n\t}\n}\n")
+	fmt.Fprintf(&w, "\n// Fours reports whether the kernel has SealFours and OpenFours.\n"+
+		"func Fours(block *KeyBlock) bool {\n\tswitch block[kernelOffset] {\n")
+	for _, ps := range all {
+		if slices.ContainsFunc(ps, func(p *ir.Program) bool { return strings.HasSuffix(p.Contract.Op, "_fours") }) {
+			fmt.Fprintf(&w, "\tcase %d: // %s\n\t\treturn true\n", ps[0].Contract.ID, ps[0].Contract.Kernel)
+		}
+	}
+	fmt.Fprintf(&w, "\t}\n\treturn false\n}\n")
 	for _, f := range []struct{ op, doc, signature string }{
 		{"init", "expand fills the key block, for the kernel and the rounds that it names.",
 			"expand(block *KeyBlock, key []byte)"},
@@ -38,6 +47,10 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 			"SealTurns(block *KeyBlock, out, in, state []byte)"},
 		{"open_turns", "OpenTurns decrypts, likewise, and hashes in.",
 			"OpenTurns(block *KeyBlock, out, in, state []byte)"},
+		{"seal_fours", "sealFours seals the messages of packets, a multiple of four.",
+			"sealFours(block *KeyBlock, packets []byte, tagLen int)"},
+		{"open_fours", "openFours opens them, and returns a bit for each, the lowest for the last: 1\n// where the tag matched.",
+			"openFours(block *KeyBlock, packets []byte, tagLen int) uint64"},
 	} {
 		fmt.Fprintf(&w, "\n// %s\nfunc %s {\n\tswitch at(block) {\n", f.doc, f.signature)
 		for _, ps := range all {
@@ -54,7 +67,7 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 
 // goCall returns the statement that calls a program's function with a key block
 // and slices: a pointer is where a slice begins, and a number how long the slice
-// is whose contract names it.
+// is whose contract names it, or an argument of its own.
 func goCall(p *ir.Program) string {
 	c := p.Contract
 	sized := map[string]string{} // the slice that has the length of that name
@@ -62,14 +75,22 @@ func goCall(p *ir.Program) string {
 	for _, a := range c.Args[1:] {
 		name := ir.Camel(a.Name)
 		if a.Perm == "" {
-			args = append(args, fmt.Sprintf("uint64(len(%s))", sized[a.Name]))
+			if slice, ok := sized[a.Name]; ok {
+				args = append(args, fmt.Sprintf("uint64(len(%s))", slice))
+			} else {
+				args = append(args, fmt.Sprintf("uint64(%s)", ir.Camel(a.Name)))
+			}
 			continue
 		}
 		sized[a.Size] = name
 		args = append(args, fmt.Sprintf("start(%s)", name))
 	}
 	call := fmt.Sprintf("%s(%s)", GoName(p), strings.Join(args, ", "))
-	if c.Result != "" {
+	switch {
+	case c.Result == "":
+	case c.Op == "open_fours":
+		return "return " + call
+	default:
 		return "return " + call + " != 0"
 	}
 	return call

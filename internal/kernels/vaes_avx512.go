@@ -67,7 +67,8 @@ func view(z ir.Operand) ir.Operand { return X(z.Reg.Num) }
 func VaesAVX512() []*ir.Program {
 	var ps []*ir.Program
 	for _, bits := range []int{128, 192, 256} {
-		ps = append(ps, vaesInit(bits), vaesText(bits, true), vaesText(bits, false), vaesTurns(bits, true), vaesTurns(bits, false))
+		ps = append(ps, vaesInit(bits), vaesText(bits, true), vaesText(bits, false), vaesTurns(bits, true), vaesTurns(bits, false),
+			vaesFours(bits, true), vaesFours(bits, false))
 	}
 	return ps
 }
@@ -102,17 +103,25 @@ func vaesData() []ir.Datum {
 		bswap[i] = byte(15 - i)
 	}
 	one[0], four[0], sixtyFour[0] = 1, 4, 64
-	lanes := make([]byte, 64)
+	lanes, firstBlocks, firstCounters, strides := make([]byte, 64), make([]byte, 128), make([]byte, 64), make([]byte, 256)
 	counters := make([]byte, vaesTurn)
 	for i := range 64 {
 		counters[16*i+15] = byte(i)
 		if i < 4 {
 			lanes[16*i] = byte(i)
+			firstBlocks[16*i+15], firstBlocks[64+16*i+15] = 1, byte(2+i)
+			firstCounters[16*i] = byte(2 + i)
+			for j := range 4 {
+				strides[64*j+16*i] = byte(4 + 4*j)
+			}
 		}
 	}
 	return []ir.Datum{
 		{Name: "counters", Align: 64, Bytes: counters},
 		{Name: "lane_numbers", Align: 64, Bytes: lanes},
+		{Name: "first_blocks", Align: 64, Bytes: firstBlocks},
+		{Name: "first_counters", Align: 64, Bytes: firstCounters},
+		{Name: "strides", Align: 64, Bytes: strides},
 		{Name: "rcon", Align: 16, Bytes: roundConstants()},
 		{Name: "bswap", Align: 16, Bytes: bswap[:]},
 		{Name: "rotate", Align: 16, Bytes: rotateIndices()},

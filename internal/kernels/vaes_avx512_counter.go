@@ -54,22 +54,10 @@ func roundKey(b *ir.Builder, z ir.Operand, r int) {
 
 // vaesRounds encrypts the states z0 to z(n-1), which hold counter blocks xor
 // round key 0, and writes text xor key stream: register i is that of the 64
-// bytes at offset at+64i. Round keys pass through z8 and z9.
+// bytes at offset at+64i.
 func vaesRounds(b *ir.Builder, bits, n int, at int64, mask textMask) {
+	last := vaesMiddleRounds(b, bits, statesUpTo(n)...)
 	rounds := roundsFor(bits)
-	for r := 1; r < rounds; r++ {
-		key := Z(8 + r%2)
-		b.Origin("round key %d", r)
-		roundKey(b, key, r)
-		for i := range n {
-			b.Origin("AES blocks %d to %d, round %d", 4*i, 4*i+3, r)
-			b.I("vaesenc", Z(i), Z(i), key)
-		}
-	}
-	// The last round key joins the text first, so that vaesenclast adds both.
-	last := Z(8 + rounds%2)
-	b.Origin("round key %d", rounds)
-	roundKey(b, last, rounds)
 	for i := range n {
 		text := Z(10 + i%2)
 		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
@@ -84,6 +72,34 @@ func vaesRounds(b *ir.Builder, bits, n int, at int64, mask textMask) {
 		b.Origin("text of blocks %d to %d", 4*i, 4*i+3)
 		mask.store(b, i, Z(i), at+int64(64*i))
 	}
+}
+
+// statesUpTo returns the registers z0 to z(n-1).
+func statesUpTo(n int) (states []ir.Operand) {
+	for i := range n {
+		states = append(states, Z(i))
+	}
+	return states
+}
+
+// vaesMiddleRounds takes states through all rounds but the last, whose round key
+// it returns in a register: it joins the text first, so that vaesenclast adds
+// both. Round keys pass through z8 and z9.
+func vaesMiddleRounds(b *ir.Builder, bits int, states ...ir.Operand) (last ir.Operand) {
+	rounds := roundsFor(bits)
+	for r := 1; r < rounds; r++ {
+		key := Z(8 + r%2)
+		b.Origin("round key %d", r)
+		roundKey(b, key, r)
+		for i, z := range states {
+			b.Origin("AES blocks %d to %d, round %d", 4*i, 4*i+3, r)
+			b.I("vaesenc", z, z, key)
+		}
+	}
+	last = Z(8 + rounds%2)
+	b.Origin("round key %d", rounds)
+	roundKey(b, last, rounds)
+	return last
 }
 
 // vaesHalfTurn is the counter-mode stream of half a turn, 32 blocks: half 0

@@ -93,6 +93,13 @@ func vaesReduceSixteen(b *ir.Builder) {
 // vaesReduce reduces the sums of products modulo the field polynomial, each
 // lane on its own, and leaves the result in vXi.
 func vaesReduce(b *ir.Builder) {
+	vaesReduceSums(b)
+	b.I("vmovdqu64", vXi, vHigh)
+	b.Element()
+}
+
+// vaesReduceSums is vaesReduce with the result in vHigh.
+func vaesReduceSums(b *ir.Builder) {
 	t, swapped := Z(19), Z(20)
 	b.Origin("reduce the low quarter")
 	b.I("vpclmulqdq", t, vLow, vPoly, ir.Imm(lowHigh))
@@ -102,8 +109,6 @@ func vaesReduce(b *ir.Builder) {
 	b.I("vpclmulqdq", t, vMid, vPoly, ir.Imm(lowHigh))
 	b.I("vpshufd", swapped, vMid, ir.Imm(swapHalves))
 	b.I("vpternlogq", vHigh, t, swapped, ir.Imm(xor3))
-	b.I("vmovdqu64", vXi, vHigh)
-	b.Element()
 }
 
 // vaesFold adds the four lanes of vXi into the lowest and clears the others.
@@ -116,24 +121,33 @@ func vaesFold(b *ir.Builder) {
 	b.Element()
 }
 
-// vaesMultiply multiplies the register z by the powers at mem, lane by lane,
-// and adds the products to the sums, or begins the sums with them.
-func vaesMultiply(b *ir.Builder, z, mem ir.Operand, begin bool) {
+// vaesSums are the registers of sums of products: low, middle and high part.
+type vaesSums [3]ir.Operand
+
+// multiply multiplies the register z by the powers, lane by lane, and adds the
+// products to the sums, or begins the sums with them. It uses z18 to z20.
+func (s vaesSums) multiply(b *ir.Builder, z, powers ir.Operand, begin bool) {
+	low, mid, high := s[0], s[1], s[2]
 	if begin {
-		b.I("vpclmulqdq", vLow, z, mem, ir.Imm(lowLow))
-		b.I("vpclmulqdq", vMid, z, mem, ir.Imm(highLow))
-		b.I("vpclmulqdq", Z(19), z, mem, ir.Imm(lowHigh))
-		b.I("vpclmulqdq", vHigh, z, mem, ir.Imm(highHigh))
-		b.I("vpxorq", vMid, vMid, Z(19))
+		b.I("vpclmulqdq", low, z, powers, ir.Imm(lowLow))
+		b.I("vpclmulqdq", mid, z, powers, ir.Imm(highLow))
+		b.I("vpclmulqdq", Z(19), z, powers, ir.Imm(lowHigh))
+		b.I("vpclmulqdq", high, z, powers, ir.Imm(highHigh))
+		b.I("vpxorq", mid, mid, Z(19))
 		return
 	}
-	b.I("vpclmulqdq", Z(18), z, mem, ir.Imm(lowLow))
-	b.I("vpxorq", vLow, vLow, Z(18))
-	b.I("vpclmulqdq", Z(19), z, mem, ir.Imm(highLow))
-	b.I("vpclmulqdq", Z(20), z, mem, ir.Imm(lowHigh))
-	b.I("vpternlogq", vMid, Z(19), Z(20), ir.Imm(xor3))
-	b.I("vpclmulqdq", Z(21), z, mem, ir.Imm(highHigh))
-	b.I("vpxorq", vHigh, vHigh, Z(21))
+	b.I("vpclmulqdq", Z(18), z, powers, ir.Imm(lowLow))
+	b.I("vpxorq", low, low, Z(18))
+	b.I("vpclmulqdq", Z(19), z, powers, ir.Imm(highLow))
+	b.I("vpclmulqdq", Z(20), z, powers, ir.Imm(lowHigh))
+	b.I("vpternlogq", mid, Z(19), Z(20), ir.Imm(xor3))
+	b.I("vpclmulqdq", Z(18), z, powers, ir.Imm(highHigh))
+	b.I("vpxorq", high, high, Z(18))
+}
+
+// vaesMultiply is multiply for the usual sums.
+func vaesMultiply(b *ir.Builder, z, powers ir.Operand, begin bool) {
+	vaesSums{vLow, vMid, vHigh}.multiply(b, z, powers, begin)
 }
 
 // vaesAbsorb hashes the bytes at pointer, of which there are length, at least

@@ -18,6 +18,9 @@ type Count struct {
 	Fuzzy bool
 }
 
+// done is the Count of what is done of a text, to which addresses are added.
+const done = "done"
+
 // Width returns 64.
 func (Count) Width() int { return 64 }
 

@@ -49,6 +49,14 @@ var vaesEquivalents = func() (list []equivalent) {
 		"what stands outside the text is neither stored nor hashed: both mask it again")
 	add("*_open_*: mask: vmovdqu8 xmm13{k1}{z}, [r11] (compare the tag) #1: becomes vmovdqu8 xmm13{k1}, [r11]",
 		"the difference of the tags is masked again")
+	add("*_fours_*: mask: vmovdqu8 zmm1*{k1}{z}, [r8* (rest of message *) #*: becomes vmovdqu8 zmm1*{k1}, [r8*",
+		"what stands outside the text is neither stored nor hashed: both mask it again")
+	add("*_open_fours_*: mask: vmovdqu8 xmm14{k2}{z}, [r8] (tag of message *) #1: becomes vmovdqu8 xmm14{k2}, [r8]",
+		"the difference of the tags is masked again")
+	for _, n := range []string{"#1", "#4"} { // the second register of a rest
+		add("*_seal_fours_*: order: cmovb r10, r11 (GHASH of the rest of message *) "+n+": comes after the next",
+			"where nothing is left of a text any powers do, and those read instead are in the key block too")
+	}
 	add("*: missing: vpxorq zmm26, zmm26, zmm21 (GHASH the length of the nonce) #1: is missing",
 		"the upper half of that block is zero, and so is its product")
 	add("*: missing: je dispatch (AAD) #1: is missing",

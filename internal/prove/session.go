@@ -25,7 +25,9 @@ type session struct {
 	sp        uint64 // the stack pointer at entry
 	verdict   int    // how the next unknown branch goes: 0 not at all
 	condition *Cond  // what it was decided on
-	named     int    // elements named so far
+	answers   []bool // how unknown branches go after that, one by one
+	asked     []*Cond
+	named     int // elements named so far
 }
 
 func newSession(p *ir.Program) *session {
@@ -57,6 +59,11 @@ func newSession(p *ir.Program) *session {
 		return ses.nameElements(i)
 	}
 	ses.m.Decide = func(i ir.Inst, c value.Value) (bool, error) {
+		if asked, ok := c.(*Cond); ok && len(ses.answers) > 0 {
+			taken := ses.answers[0]
+			ses.answers, ses.asked = ses.answers[1:], append(ses.asked, asked)
+			return taken, nil
+		}
 		if ses.verdict == 0 {
 			return false, fmt.Errorf("branch on a secret or unknown value")
 		}

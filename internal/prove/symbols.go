@@ -116,6 +116,7 @@ type Symbols struct {
 	laneList     []lane
 	power        map[atom]int           // the exponent of H of each power, times x^-1
 	accumulators []accumulator          // sums of products that stand for any
+	places       map[Pointer]Pointer    // where addresses lead that count from the beginning of a text
 	first        element                // H times x^-1, where powers are being made
 	key          []byte                 // scratch
 	joins        map[atom][]value.Value // vectors joined from parts, by their first atom
@@ -131,7 +132,7 @@ type Symbols struct {
 
 // NewSymbols returns a domain without atoms.
 func NewSymbols() *Symbols {
-	s := &Symbols{interned: map[string]atom{}, lanes: map[lane]int32{}, power: map[atom]int{},
+	s := &Symbols{interned: map[string]atom{}, lanes: map[lane]int32{}, power: map[atom]int{}, places: map[Pointer]Pointer{},
 		joins: map[atom][]value.Value{}, pointers: map[atom]Pointer{}, counts: map[atom]Count{}, sums: map[atom]offset{}}
 	s.atoms = append(s.atoms, origin{name: "none"})
 	return s
@@ -285,6 +286,9 @@ func (s *Symbols) Slice(v value.Value, lo, width int) value.Value {
 	b = b[lo/8 : (lo+width)/8]
 	if p, ok := s.pointers[first(b)]; ok && b.equal(s.bytes(p)) {
 		return p // back from a vector register
+	}
+	if c, ok := s.counts[first(b)]; ok && b.equal(s.bytes(c)) {
+		return c // likewise
 	}
 	return simplify(b)
 }
@@ -567,6 +571,13 @@ func (s *Symbols) Add(a, b value.Value) value.Value {
 	c, isCount := a.(Count)
 	if d, ok := b.(Count); ok && isCount {
 		return c.plus(d)
+	}
+	if p, ok := a.(Pointer); ok {
+		if d, ok := b.(Count); ok && d.Of == done {
+			if q, ok := s.places[p]; ok {
+				return q + Pointer(d.Off)
+			}
+		}
 	}
 	k, ok := b.(*value.Bits)
 	if !ok {
