@@ -7,23 +7,28 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
 )
 
-// TestPiecesDoor seals and opens messages in pieces, as the longest are where
-// there is no cgo, and compares them with crypto/cipher's.
+// TestPiecesDoor seals and opens messages in pieces, from such as have no whole
+// turn to such as take several calls, and compares them with crypto/cipher's.
 func TestPiecesDoor(t *testing.T) {
-	defer dispatch.Force(dispatch.Pieces)()
+	long := bytes.Repeat(pool, 3*maxCall/len(pool))
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
+		defer dispatch.Force(dispatch.Pieces)()
 		for _, o := range []Options{{Kernel: kernel, NonceSize: 12, TagSize: 16}, {Kernel: kernel, NonceSize: 17, TagSize: 16}, {Kernel: kernel, NonceSize: 12, TagSize: 13}} {
 			a, want := make1(t, key, o), stdlib(t, key, o.NonceSize, o.TagSize)
-			for _, n := range []int{0, 1, 16, 100, chunkSize - 1, chunkSize, chunkSize + 17, 10000} {
-				nonce, text, aad := randomBytes(o.NonceSize), randomBytes(n), randomBytes(n%97)
+			for _, n := range []int{0, 1, 16, 100, maxTurn - 33, maxTurn - 32, maxTurn - 31, maxTurn, maxTurn + 17, 10000,
+				maxCall - 1, maxCall, maxCall + maxTurn - 32, maxCall + maxTurn - 31, 2*maxCall + maxTurn + 17} {
+				nonce, text, aad := randomBytes(o.NonceSize), long[n%99:][:n], long[n%98:][:n%9700]
 				sealed := a.Seal(nil, nonce, text, aad)
 				if !bytes.Equal(sealed, want.Seal(nil, nonce, text, aad)) {
 					t.Fatalf("%d bytes: sealed otherwise than crypto/cipher does", n)
@@ -71,19 +76,56 @@ func TestPiecesDoorNonces(t *testing.T) {
 				t.Fatalf("%d bytes with a random nonce: opened to something else, error %v", len(text), err)
 			}
 		}
-		if raceEnabled {
-			return
+		// Where the key block names no kernel, the stack tells which way was taken.
+		a.block = direct.KeyBlock{}
+		taken := func(way string, call func()) {
+			t.Helper()
+			defer func() {
+				if recover() == nil || !strings.Contains(string(debug.Stack()), way) {
+					t.Errorf("the nonce keeps a message from going by %s", way)
+				}
+			}()
+			call()
 		}
-		// One call of a kernel allocates nothing. Pieces do, so here they were taken.
-		buf := make([]byte, 200)
-		if testing.AllocsPerRun(10, func() { random.Seal(buf[:0], nil, nil, nil) }) == 0 {
-			t.Error("a random nonce keeps a message from going in pieces")
+		sealed := make([]byte, 40)
+		taken("sealPieces", func() { random.Seal(nil, nil, nil, nil) })
+		taken("openPieces", func() { random.Open(nil, nil, sealed, nil) })
+		taken("sealPieces", func() { numbered.Seal(nil, binary.BigEndian.AppendUint64(nil, 40), nil, nil) })
+		taken("openPieces", func() { numbered.Open(nil, make([]byte, 8), sealed, nil) })
+	})
+}
+
+// TestTurns checks what maxTurn, maxCall and the hash take a turn for.
+func TestTurns(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		if kernel == dispatch.Generic {
+			t.Skip("has no turns")
 		}
-		sealed := numbered.Seal(nil, binary.BigEndian.AppendUint64(nil, 40), nil, nil)
-		if testing.AllocsPerRun(10, func() { numbered.Open(buf[:0], make([]byte, 8), sealed, nil) }) == 0 {
-			t.Error("a number keeps a message from going in pieces")
+		turn := direct.Turn(&make1(t, randomBytes(16), Options{Kernel: kernel}).block)
+		if turn&(turn-1) != 0 || turn < 64 || maxTurn%turn != 0 || maxCall%maxTurn != 0 {
+			t.Errorf("a turn has %d bytes", turn)
 		}
 	})
+}
+
+// TestMove copies to overlapping places before and behind, and wipes, in several
+// steps.
+func TestMove(t *testing.T) {
+	const n = 2*maxCall + 77
+	all := bytes.Repeat(pool, n/len(pool)+1)[:n]
+	for _, at := range [][2]int{{0, 12}, {12, 0}, {0, 0}, {0, maxCall}, {maxCall, 0}, {50, 51}} {
+		from, to := at[0], at[1]
+		size := n - max(from, to)
+		got, want := bytes.Clone(all), bytes.Clone(all)
+		copy(want[to:], want[from:][:size])
+		if moved := move(got[to:], got[from:][:size]); len(moved) != size || &moved[0] != &got[to] || !bytes.Equal(got, want) {
+			t.Errorf("moved wrongly from %d to %d", from, to)
+		}
+	}
+	got := bytes.Clone(all)
+	if wipe(got[1 : n-1]); !bytes.Equal(got[1:n-1], make([]byte, n-2)) || got[0] != all[0] || got[n-1] != all[n-1] {
+		t.Error("wiped wrongly")
+	}
 }
 
 // BenchmarkCollector measures how long a garbage collection takes while another

@@ -2,16 +2,11 @@
 
 package gcm
 
-import (
-	"crypto/subtle"
-
-	"github.com/stitchgcm/gcm/internal/dispatch"
-)
+import "github.com/stitchgcm/gcm/internal/dispatch"
 
 // SealDetached is [AEAD.Seal] with the tag apart: it appends the ciphertext,
 // which is as long as plaintext, to dst, returns the longer slice, and writes
-// the tag to tag, which must have Overhead() bytes. It allocates once when dst
-// has too little room, and otherwise not at all.
+// the tag to tag, which must have Overhead() bytes. It allocates as Seal does.
 //
 // The bytes appended may overlap plaintext only from its first byte on. tag may
 // overlap none of them, nor plaintext or additionalData. SealDetached panics
@@ -34,8 +29,8 @@ func (a *AEAD) SealDetached(dst, tag, nonce, plaintext, additionalData []byte) [
 
 // OpenDetached is [AEAD.Open] with the tag apart: it verifies ciphertext and
 // additionalData with tag, appends the plaintext to dst and returns the longer
-// slice. A tag of another size than Overhead() is a wrong one. It allocates once
-// when dst has too little room, and otherwise not at all.
+// slice. A tag of another size than Overhead() is a wrong one. It allocates as
+// Seal does.
 //
 // When verification fails, OpenDetached returns nil and an error, and the bytes
 // of dst that the plaintext would have taken are zero; no other byte is touched.
@@ -77,8 +72,8 @@ func (a *AEAD) openDetached(out, tag, nonce, in, aad []byte) bool {
 
 // sealKernel is sealDetached where a kernel holds the key.
 func (a *AEAD) sealKernel(out, tag, nonce, in, aad []byte) {
-	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces {
-		a.sealPieces(out, tag, nonce, in, aad)
+	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Pieces {
+		a.sealPieces(out, tag, nonce, aad, in)
 		return
 	}
 	seal(&a.block, out, in, aad, nonce, tag)
@@ -86,31 +81,8 @@ func (a *AEAD) sealKernel(out, tag, nonce, in, aad []byte) {
 
 // openKernel is openDetached, likewise.
 func (a *AEAD) openKernel(out, tag, nonce, in, aad []byte) bool {
-	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Pieces {
-		return a.openPieces(out, tag, nonce, in, aad)
+	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Pieces {
+		return a.openPieces(out, tag, nonce, aad, in)
 	}
 	return open(&a.block, out, in, aad, nonce, tag)
-}
-
-// sealPieces is sealDetached for a message so long that one call would hold the
-// garbage collector.
-func (a *AEAD) sealPieces(out, tag, nonce, in, aad []byte) {
-	var m message
-	m.begin(a, nonce, aad)
-	m.seal(out, in)
-	whole := m.tag()
-	copy(tag, whole[:])
-}
-
-// openPieces is openDetached, likewise.
-func (a *AEAD) openPieces(out, tag, nonce, in, aad []byte) bool {
-	var m message
-	m.begin(a, nonce, aad)
-	m.open(out, in)
-	whole := m.tag()
-	if subtle.ConstantTimeCompare(whole[:a.tagSize], tag) == 1 {
-		return true
-	}
-	clear(out)
-	return false
 }

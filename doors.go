@@ -15,9 +15,20 @@ import (
 // instructions a call: not where the caller has done so.
 func lacksDIT() bool { return dispatch.DITSupported() && !dispatch.DITEnabled() }
 
+// steadily runs f with instructions whose time does not depend on data.
+func steadily(f func()) {
+	if dispatch.DIT && lacksDIT() {
+		subtle.WithDataIndependentTiming(f)
+		return
+	}
+	f()
+}
+
 // doorFor returns the door for a message of n bytes of text, AAD and nonce
 // together.
-func doorFor(n int) dispatch.Door { return dispatch.DoorFor(n, cshim.Linked) }
+func doorFor(n, nonce int) dispatch.Door {
+	return dispatch.DoorFor(n, nonce, cshim.Linked, cshim.Foreign != "")
+}
 
 // setup fills the key block for a kernel.
 func setup(kernel string, block *direct.KeyBlock, key []byte) {
@@ -29,7 +40,7 @@ func setup(kernel string, block *direct.KeyBlock, key []byte) {
 }
 
 func setupNow(kernel string, block *direct.KeyBlock, key []byte) {
-	if doorFor(0) == dispatch.Cgo {
+	if doorFor(0, 0) == dispatch.Cgo {
 		cgoSetup(kernel, block, key)
 		return
 	}
@@ -49,7 +60,7 @@ func seal(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) {
 }
 
 func sealNow(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) {
-	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Cgo {
+	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Cgo {
 		cgoSeal(block, out, in, aad, nonce, tag)
 		return
 	}
@@ -70,7 +81,7 @@ func open(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) (ok bool) {
 }
 
 func openNow(block *direct.KeyBlock, out, in, aad, nonce, tag []byte) bool {
-	if doorFor(len(in)+len(aad)+len(nonce)) == dispatch.Cgo {
+	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Cgo {
 		return cgoOpen(block, out, in, aad, nonce, tag)
 	}
 	return direct.Open(block, out, in, aad, nonce, tag)

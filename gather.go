@@ -2,11 +2,14 @@
 
 package gcm
 
-import "math"
+import (
+	"math"
+
+	"github.com/stitchgcm/gcm/internal/dispatch"
+)
 
 // SealGather seals the concatenation of the slices of plaintext: it is
-// [AEAD.Seal] for a text that lies in several places. It allocates once when dst
-// has too little room, and otherwise not at all.
+// [AEAD.Seal] for a text that lies in several places. It allocates as Seal does.
 //
 // The bytes appended to dst may overlap a slice only where its ciphertext goes,
 // from the first byte on: a text that lies there already, with its header
@@ -18,6 +21,10 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 	checkTextSize(n)
 	ret, out := extend(dst, int(n)+a.tagSize)
 	refuseGatherOverlap(out, nonce, plaintext, additionalData)
+	if a.inPieces(int(n), additionalData) {
+		a.sealPieces(out[:n], out[n:], nonce, additionalData, plaintext...)
+		return ret
+	}
 	gather(out[:n], plaintext, 0)
 	a.seal(out, nonce, out[:n], additionalData)
 	return ret
@@ -25,8 +32,7 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 
 // OpenGather opens the concatenation of the slices of sealed, which ends with
 // its tag: it is [AEAD.Open] for a message that lies in several places, cut
-// anywhere. It allocates once when dst has too little room, and otherwise not at
-// all.
+// anywhere. It allocates as Seal does.
 //
 // When verification fails, OpenGather returns nil and an error, and the bytes of
 // dst that the plaintext would have taken are zero; no other byte is touched.
@@ -44,11 +50,23 @@ func (a *AEAD) OpenGather(dst, nonce []byte, sealed [][]byte, additionalData []b
 	var whole [defaultTagSize]byte
 	tag := whole[:a.tagSize]
 	gather(tag, sealed, int(n))
-	gather(out, sealed, 0)
-	if !a.openDetached(out, tag, nonce, out, additionalData) {
+	var ok bool
+	if a.inPieces(int(n), additionalData) {
+		ok = a.openPieces(out, tag, nonce, additionalData, sealed...)
+	} else {
+		gather(out, sealed, 0)
+		ok = a.openDetached(out, tag, nonce, out, additionalData)
+	}
+	if !ok {
 		return nil, errOpen
 	}
 	return ret, nil
+}
+
+// inPieces reports whether a text of n bytes goes through its door in pieces, so
+// that it need not be gathered.
+func (a *AEAD) inPieces(n int, aad []byte) bool {
+	return a.generic == nil && doorFor(n+len(aad)+a.nonceSize, a.nonceSize) == dispatch.Pieces
 }
 
 // total is how many bytes the slices hold together, or the most that a number

@@ -209,8 +209,9 @@ func (a *AEAD) Overhead() int {
 
 // Seal encrypts plaintext, authenticates it together with additionalData,
 // appends ciphertext and tag to dst and returns the longer slice. It allocates
-// once when dst has too little room, and otherwise not at all, but for messages
-// of more than 4 MiB where there is no cgo: these take a few KiB besides.
+// once when dst has too little room, and otherwise not at all; but with nonces of
+// other than 12 bytes, and without cgo, messages of more than 4 MiB take a few KiB
+// besides.
 //
 // The nonce must have NonceSize() bytes and must be new for every message under
 // a key. To encrypt in place, pass plaintext[:0] as dst. Otherwise the bytes

@@ -3,89 +3,89 @@
 package gcm
 
 import (
-	"crypto/cipher"
 	"crypto/subtle"
 	"encoding/binary"
+
+	"github.com/stitchgcm/gcm/internal/direct"
 )
 
-// hash is GHASH of data that comes in pieces, from kernels, which do whole
-// messages: docs/ALGORITHMS.md, 11.
+// hash is GHASH of data that comes in pieces, by a kernel, which decrypts the
+// data for nothing: docs/ALGORITHMS.md, 11.
 type hash struct {
-	a     *AEAD
-	nonce []byte          // for mac: any will do
-	key   element         // H
-	w     element         // W: the state after the blocks before buf, times H
-	buf   [chunkSize]byte // the bytes since
-	n     int             // how many they are
-
-	zeros   int     // bytes
-	ofZeros element // mac of so many zeros
+	block *direct.KeyBlock
+	turn  int           // bytes that a turn of the kernel takes, a power of 2
+	state [32]byte      // Xi, and a counter block, which does not matter
+	buf   [maxTurn]byte // the bytes since, fewer than a turn
+	n     int           // how many they are
 }
 
-// chunkSize is how many bytes go into a kernel at once: enough for its bulk
-// loop, and little enough to stay in the nearest cache.
-const chunkSize = 2048
+// zeros stay so.
+var zeros [max(maxTurn, chunkSize)]byte
 
-// zeroChunk stays zero.
-var zeroChunk [chunkSize]byte
-
-// init begins a hash under the key of a, of which block is AES.
-func (h *hash) init(a *AEAD, block cipher.Block) {
-	h.a, h.nonce = a, make([]byte, a.nonceSize)
-	block.Encrypt(h.key[:], zeroChunk[:16])
+// begin starts a hash.
+func (h *hash) begin(block *direct.KeyBlock) {
+	h.block, h.turn = block, direct.Turn(block)
 }
 
 // write hashes p.
 func (h *hash) write(p []byte) {
 	for len(p) > 0 {
-		if h.n == chunkSize {
-			h.absorb()
+		var n int
+		if h.n == 0 && len(p) >= h.turn {
+			n = min(len(p)&-h.turn, len(h.buf))
+			h.run(h.buf[:n], p[:n])
+		} else {
+			n = copy(h.buf[h.n:h.turn], p)
+			if h.n += n; h.n == h.turn {
+				h.absorb()
+			}
 		}
-		n := copy(h.buf[h.n:], p)
-		h.n, p = h.n+n, p[n:]
+		p = p[n:]
 	}
 }
 
 // pad fills up the last block with zeros.
-func (h *hash) pad() { h.write(zeroChunk[:-h.n&15]) }
+func (h *hash) pad() { h.write(zeros[:-h.n&15]) }
 
-// sum pads, hashes two lengths, given in bytes, as numbers of bits, and returns
-// the hash. The next one begins from nothing.
-func (h *hash) sum(aadLen, textLen uint64) element {
-	h.pad()
-	h.absorb()
-	var lengths element
-	binary.BigEndian.PutUint64(lengths[:8], aadLen*8)
-	binary.BigEndian.PutUint64(lengths[8:], textLen*8)
-	s := add(h.w, multiply(lengths, h.key))
-	h.w = element{}
-	return s
-}
-
-// absorb moves whole blocks from buf to w.
+// absorb hashes the blocks in buf, of which there may be any number, behind as
+// many blocks of zeros as make up a turn. Those do nothing to an Xi of 0, and so
+// Xi is added to the first block behind them.
 func (h *hash) absorb() {
-	p := h.buf[:h.n]
-	h.n = 0
-	switch len(p) {
-	case 0:
-	case 16: // there is no second block to add w to
-		h.w = multiply(add(h.w, multiply(element(p), h.key)), h.key)
-	default:
-		subtle.XORBytes(p[16:32], p[16:32], h.w[:])
-		h.mac(&h.w, p)
-		if h.zeros != len(p) {
-			h.zeros = len(p)
-			h.mac(&h.ofZeros, zeroChunk[:len(p)])
-		}
-		h.w = add(h.w, h.ofZeros)
-	}
-}
-
-// mac is the tag of an empty text with p as AAD.
-func (h *hash) mac(tag *element, p []byte) {
-	if g := h.a.generic; g != nil {
-		g.full.Seal(tag[:0], h.nonce, nil, p)
+	if h.n == 0 {
 		return
 	}
-	seal(&h.a.block, nil, nil, p, h.nonce, tag[:])
+	p := h.buf[:h.turn]
+	at := h.turn - h.n
+	copy(p[at:], p[:h.n])
+	clear(p[:at])
+	subtle.XORBytes(p[at:], p[at:at+16], h.state[:16])
+	clear(h.state[:16])
+	h.run(p, p)
+	h.n = 0
+}
+
+// run hashes whole turns and leaves what is to be kept from others in out, which
+// is as long as in.
+func (h *hash) run(out, in []byte) {
+	clear(h.state[28:]) // the counter must not wrap
+	direct.OpenTurns(h.block, out, in, h.state[:])
+}
+
+// sum pads, hashes two lengths, given in bytes, as numbers of bits, and returns
+// the hash.
+func (h *hash) sum(aadLen, textLen uint64) element {
+	h.pad()
+	lengths := lengthBlock(aadLen, textLen)
+	h.write(lengths[:])
+	h.absorb()
+	return element(h.state[:16])
+}
+
+func (h *hash) wipe() { *h = hash{} }
+
+// lengthBlock is the last block of what is hashed, for lengths in bytes.
+func lengthBlock(aadLen, textLen uint64) (b element) {
+	binary.BigEndian.PutUint64(b[:8], aadLen*8)
+	binary.BigEndian.PutUint64(b[8:], textLen*8)
+	return b
 }

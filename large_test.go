@@ -174,8 +174,8 @@ func TestMoreThan4GiB(t *testing.T) {
 		}
 	}
 	onEveryKernel(t, test)
-	t.Run("pieces", func(t *testing.T) {
-		defer dispatch.Force(dispatch.Pieces)()
+	t.Run("direct", func(t *testing.T) {
+		defer dispatch.Force(dispatch.Direct)()
 		test(t, Kernels()[0])
 	})
 }

@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// onEveryKernel runs a test once for each kernel that can run here, and where
-// a kernel has two doors, once more with all through the cgo door. Short runs
-// take the best kernel and generic: under an emulator each is slow, and each
-// kernel is the best of some processor that scripts/test emulates, or takes part
-// in the long run there.
+// onEveryKernel runs a test once for each kernel that can run here, once more
+// with all messages in pieces, and where there is a cgo door, with all through
+// that. Short runs take the best kernel and generic: under an emulator each is
+// slow, and each kernel is the best of some processor that scripts/test emulates,
+// or takes part in the long run there.
 func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 	kernels := Kernels()
 	if testing.Short() && len(kernels) > 2 {
@@ -47,9 +47,12 @@ func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 	}
 	for _, k := range kernels {
 		t.Run(k, func(t *testing.T) { test(t, k) })
-		if k != dispatch.Generic && cshim.Linked {
-			t.Run(k+"/cgo", func(t *testing.T) {
-				defer dispatch.Force(dispatch.Cgo)()
+		for _, d := range []dispatch.Door{dispatch.Pieces, dispatch.Cgo} {
+			if k == dispatch.Generic || d == dispatch.Cgo && !cshim.Linked {
+				continue
+			}
+			t.Run(k+"/"+dispatch.Doors[d], func(t *testing.T) {
+				defer dispatch.Force(d)()
 				test(t, k)
 			})
 		}

@@ -101,7 +101,10 @@ func (o *UnverifiedOpener) OpenUnverified(dst, ciphertext []byte) ([]byte, error
 // UnverifiedOpener is of no further use.
 func (o *UnverifiedOpener) Verify(tag []byte) error {
 	o.mustBeOpen()
-	size := o.m.hash.a.tagSize
+	if raceEnabled {
+		raceCall([][]byte{tag}, nil)
+	}
+	size := o.m.a.tagSize
 	want := o.m.tag()
 	if subtle.ConstantTimeCompare(want[:size], tag) != 1 {
 		return errOpen
@@ -111,7 +114,7 @@ func (o *UnverifiedOpener) Verify(tag []byte) error {
 
 // mustBeOpen panics when the message has ended.
 func (o *UnverifiedOpener) mustBeOpen() {
-	if o.m.block == nil {
+	if o.m.a == nil {
 		panic("gcm: this UnverifiedOpener was not made by NewUnverifiedOpener, or has verified its message")
 	}
 }

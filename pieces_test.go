@@ -168,6 +168,42 @@ func TestPiecesKeepNothing(t *testing.T) {
 	})
 }
 
+// TestPiecesLeaveNothing looks for key stream, text and hashes in what is left of
+// a message.
+func TestPiecesLeaveNothing(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		for _, nonceSize := range []int{12, 20} {
+			a := make1(t, make([]byte, 16), Options{NonceSize: nonceSize, Kernel: kernel})
+			for _, n := range []int{0, 5, maxTurn - 32, 5000} {
+				s, o := a.NewSealer(pool[:nonceSize], pool[:50]), a.NewUnverifiedOpener(pool[:nonceSize], pool[:50])
+				s.Seal(nil, pool[:n])
+				o.OpenUnverified(nil, pool[:n])
+				for _, m := range []*message{&s.m, &o.m} {
+					var h hasher
+					c := m.counted
+					if c != nil {
+						h = c.hash
+					}
+					m.tag()
+					if *m != (message{}) || c != nil && *c != (counted{}) {
+						t.Errorf("nonce of %d, text of %d bytes: something is left of the message", nonceSize, n)
+					}
+					switch h := h.(type) {
+					case *hash:
+						if *h != (hash{}) {
+							t.Errorf("nonce of %d, text of %d bytes: something is left of the hash", nonceSize, n)
+						}
+					case *genericHash:
+						if h.full != nil || h.key != (element{}) || h.w != (element{}) || h.ofZeros != (element{}) || h.buf != [chunkSize]byte{} {
+							t.Errorf("nonce of %d, text of %d bytes: something is left of the hash", nonceSize, n)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestOpenerWriter copies a message to an Opener as io.Copy does, and opens it
 // into a buffer with and without room, right and forged.
 func TestOpenerWriter(t *testing.T) {

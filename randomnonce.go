@@ -41,7 +41,7 @@ func (r *randomNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte 
 	refuseOverlap(out, plaintext, additionalData)
 	nonce, out = out[:defaultNonceSize], out[defaultNonceSize:]
 	if overlap(ret, plaintext) {
-		plaintext = out[:copy(out, plaintext)]
+		plaintext = move(out, plaintext)
 	}
 	rand.Read(nonce)
 	r.a.seal(out, nonce, plaintext, additionalData)
@@ -64,7 +64,7 @@ func (r *randomNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]byt
 		start := [defaultNonceSize]byte(nonce) // moving the text may overwrite the nonce
 		body, tag := text[:n], text[n:]
 		if inPlace {
-			body = out[:copy(out, body)]
+			body = move(out, body)
 		}
 		ok = r.a.openKernel(out, tag, start[:], body, additionalData)
 	case inPlace:

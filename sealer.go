@@ -12,7 +12,8 @@ type Sealer struct{ m message }
 // new for every message under a key; NewSealer panics when it has another size.
 // It keeps neither nonce nor additionalData.
 //
-// A Sealer takes some 3 KiB of memory. It does more work per byte than Seal.
+// A Sealer takes some 3 KiB of memory. Pieces of 64 KiB and more are sealed about
+// as fast as Seal does.
 func (a *AEAD) NewSealer(nonce, additionalData []byte) *Sealer {
 	s := new(Sealer)
 	s.m.begin(a, nonce, additionalData)
@@ -42,14 +43,14 @@ func (s *Sealer) Seal(dst, plaintext []byte) []byte {
 // returns the longer slice. The Sealer is of no further use.
 func (s *Sealer) Tag(dst []byte) []byte {
 	s.mustBeOpen()
-	size := s.m.hash.a.tagSize
+	size := s.m.a.tagSize
 	tag := s.m.tag()
 	return append(dst, tag[:size]...)
 }
 
 // mustBeOpen panics when the message has ended.
 func (s *Sealer) mustBeOpen() {
-	if s.m.block == nil {
+	if s.m.a == nil {
 		panic("gcm: this Sealer was not made by NewSealer, or has given its tag")
 	}
 }

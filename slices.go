@@ -16,6 +16,33 @@ func extend(dst []byte, n int) (whole, tail []byte) {
 	return whole, whole[len(dst):]
 }
 
+// move copies src to the beginning of dst, which it may overlap, and returns its
+// copy. The garbage collector need not wait for all of it.
+func move(dst, src []byte) []byte {
+	dst = dst[:len(src)]
+	if address(dst) < address(src) {
+		for at := 0; at < len(src); at += maxCall {
+			end := min(at+maxCall, len(src))
+			copy(dst[at:end], src[at:end])
+		}
+		return dst
+	}
+	for end := len(src); end > 0; end -= maxCall {
+		at := max(0, end-maxCall)
+		copy(dst[at:end], src[at:end])
+	}
+	return dst
+}
+
+// wipe fills p with zeros, likewise.
+func wipe(p []byte) {
+	for len(p) > 0 {
+		n := min(len(p), maxCall)
+		clear(p[:n])
+		p = p[n:]
+	}
+}
+
 // refuseOverlap panics as crypto/cipher does: the output may share memory with
 // the input only from the same first byte on, and with the additional data not
 // at all.

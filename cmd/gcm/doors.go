@@ -30,39 +30,40 @@ func noDoor(door dispatch.Door) string {
 // and nonce.
 type doorReport struct {
 	Name     string `json:"name"`
-	From     int    `json:"from"`                // bytes of the shortest message
-	To       int    `json:"to"`                  // bytes of the longest message; -1 for no limit
-	WhyNever string `json:"why_never,omitempty"` // why no message takes it here
+	Takes    string `json:"takes,omitempty"`     // which messages take it here
+	WhyNever string `json:"why_never,omitempty"` // or why none does
 }
 
 // doors reports on all doors.
 func doors() []doorReport {
 	r := make([]doorReport, len(dispatch.Doors))
 	for d, name := range dispatch.Doors {
-		r[d] = doorReport{name, 0, -1, noDoor(dispatch.Door(d))}
+		r[d] = doorReport{name, "", noDoor(dispatch.Door(d))}
 	}
+	if r[dispatch.Direct].WhyNever != "" {
+		return r
+	}
+	r[dispatch.Direct].Takes = fmt.Sprintf("messages of at most %d bytes", dispatch.DirectMax)
 	switch {
-	case r[dispatch.Direct].WhyNever != "":
-	case r[dispatch.Cgo].WhyNever == "":
-		r[dispatch.Direct].To, r[dispatch.Cgo].From = dispatch.DirectMax, dispatch.DirectMax+1
-		r[dispatch.Pieces].WhyNever = "the cgo door takes long messages"
+	case cshim.Foreign != "":
+		r[dispatch.Cgo].Takes = "longer messages"
+		r[dispatch.Pieces].WhyNever = "the kernel from third_party takes messages whole"
+	case cshim.Linked:
+		r[dispatch.Cgo].Takes = "longer messages with nonces of other than 12 bytes"
+		r[dispatch.Pieces].Takes = "longer messages with nonces of 12 bytes"
 	default:
-		r[dispatch.Direct].To, r[dispatch.Pieces].From = dispatch.HeldMax, dispatch.HeldMax+1
+		r[dispatch.Direct].Takes += fmt.Sprintf(", of at most %d with nonces of other than 12 bytes", dispatch.HeldMax)
+		r[dispatch.Pieces].Takes = "longer messages"
 	}
 	return r
 }
 
 // String is what gcm info prints behind the name.
 func (d doorReport) String() string {
-	switch {
-	case d.WhyNever != "":
+	if d.WhyNever != "" {
 		return "not used: " + d.WhyNever
-	case d.To >= 0:
-		return fmt.Sprintf("messages of at most %d bytes", d.To)
-	case d.From > 0:
-		return "longer messages"
 	}
-	return "all messages"
+	return d.Takes
 }
 
 // parseDoors turns the -door list into names of doors that are in this program;

@@ -21,8 +21,11 @@ func TestDoors(t *testing.T) {
 		if line == nil || line[1] != d.String() {
 			t.Errorf("gcm info says %q about %+v", line, d)
 		}
-		used := map[string]bool{"direct": direct.Linked, "cgo": cshim.Linked, "pieces": direct.Linked && !cshim.Linked}[d.Name]
+		used := map[string]bool{"direct": direct.Linked, "cgo": cshim.Linked, "pieces": direct.Linked && cshim.Foreign == ""}[d.Name]
 		if (d.WhyNever == "") != used {
+			t.Errorf("door %s is used: %v; reported %+v", d.Name, used, d)
+		}
+		if (d.Takes == "") == used {
 			t.Errorf("door %s is used: %v; reported %+v", d.Name, used, d)
 		}
 		if used || d.Name == "pieces" && direct.Linked { // may be asked for
@@ -34,10 +37,8 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	for want, d := range map[string]doorReport{
-		"all messages":                {"direct", 0, -1, ""},
-		"messages of at most 7 bytes": {"direct", 0, 7, ""},
-		"longer messages":             {"cgo", 8, -1, ""},
-		"not used: for reason":        {"cgo", 0, -1, "for reason"},
+		"longer messages":      {"cgo", "longer messages", ""},
+		"not used: for reason": {"cgo", "", "for reason"},
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("%+v is shown as %q, want %q", d, got, want)
@@ -77,14 +78,14 @@ func TestThrough(t *testing.T) {
 	for d, name := range dispatch.Doors {
 		undo := through(name)
 		for _, n := range []int{0, 1 << 30} {
-			if got := dispatch.DoorFor(n, true); got != dispatch.Door(d) {
+			if got := dispatch.DoorFor(n, nonceSize, true, false); got != dispatch.Door(d) {
 				t.Errorf("through door %s, %d bytes take the door %s", name, n, dispatch.Doors[got])
 			}
 		}
 		undo()
 	}
 	through("")()
-	if dispatch.DoorFor(0, true) != dispatch.Direct || dispatch.DoorFor(1<<30, true) != dispatch.Cgo {
+	if dispatch.DoorFor(0, nonceSize, true, false) != dispatch.Direct || dispatch.DoorFor(1<<30, nonceSize, true, false) != dispatch.Pieces {
 		t.Error("a door stays forced")
 	}
 }
@@ -99,7 +100,7 @@ func TestDoorOf(t *testing.T) {
 		{dispatch.Generic, "", 16, "-"},
 		{dispatch.AESNI, "cgo", 16, "cgo"},
 		{dispatch.AESNI, "", dispatch.DirectMax - aadSize - nonceSize, "direct"},
-		{dispatch.AESNI, "", dispatch.DirectMax, dispatch.Doors[dispatch.DoorFor(dispatch.DirectMax+1, cshim.Linked)]},
+		{dispatch.AESNI, "", dispatch.DirectMax, dispatch.Doors[dispatch.DoorFor(dispatch.DirectMax+1, nonceSize, cshim.Linked, cshim.Foreign != "")]},
 	} {
 		r := record.Row{Series: record.Series{Kernel: c.kernel, Door: c.door}, Size: c.size}
 		if got := doorOf(r); got != c.want {

@@ -28,7 +28,7 @@ func doorOf(r record.Row) string {
 	case r.Door != "":
 		return r.Door
 	}
-	return dispatch.Doors[dispatch.DoorFor(r.Size+aadSize+nonceSize, cshim.Linked)]
+	return dispatch.Doors[dispatch.DoorFor(r.Size+aadSize+nonceSize, nonceSize, cshim.Linked, cshim.Foreign != "")]
 }
 
 // table prints one line for each kernel's row of a race.

@@ -163,7 +163,7 @@ func (w *worker) step() {
 func (w *worker) tally(m message) *tally {
 	door := dispatch.Direct
 	if w.kernels[m.kernel] != dispatch.Generic {
-		door = dispatch.DoorFor(len(m.text)+len(m.aad)+len(m.nonce), cshim.Linked)
+		door = dispatch.DoorFor(len(m.text)+len(m.aad)+len(m.nonce), len(m.nonce), cshim.Linked, cshim.Foreign != "")
 	}
 	return &w.tallies[m.kernel][door]
 }

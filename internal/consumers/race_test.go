@@ -58,7 +58,7 @@ func main() {
 
 // TestRacesAreReported plants races on each slice that Seal and Open get, and
 // wants the race detector to report each, and none where there is none: short
-// messages and long ones, on the best kernel and on generic.
+// messages, long ones and such as go in pieces, on the best kernel and on generic.
 func TestRacesAreReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -73,7 +73,7 @@ func TestRacesAreReported(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, kernel := range []string{"", "generic"} {
-		for _, size := range []int{100, 40000} {
+		for _, size := range []int{100, 40000, 200000} {
 			for _, op := range []string{"seal", "open"} {
 				for _, v := range []struct{ name, touch, want string }{
 					{"nonce", "write", "read"}, {"AAD", "write", "read"}, {"input", "write", "read"},

@@ -22,5 +22,14 @@ func Init(_ string, _ *KeyBlock, _ []byte) { panic(noKernel) }
 // Seal panics.
 func Seal(_ *KeyBlock, _, _, _, _, _ []byte) { panic(noKernel) }
 
+// Turn panics.
+func Turn(_ *KeyBlock) int { panic(noKernel) }
+
+// SealTurns panics.
+func SealTurns(_ *KeyBlock, _, _, _ []byte) { panic(noKernel) }
+
+// OpenTurns panics.
+func OpenTurns(_ *KeyBlock, _, _, _ []byte) { panic(noKernel) }
+
 // Open panics.
 func Open(_ *KeyBlock, _, _, _, _, _ []byte) bool { panic(noKernel) }

@@ -10,7 +10,7 @@ type Door uint8
 // but the goroutine cannot be preempted meanwhile, and the garbage collector
 // waits for it. Through the cgo one a call costs as much as sealing some 500
 // bytes, and the collector does not wait. In pieces, a message is made of many
-// short calls through the direct door, at a third to two thirds of the speed.
+// short calls through the direct door, and the collector waits for one of them.
 const (
 	Direct Door = iota
 	Cgo
@@ -23,11 +23,12 @@ var Doors = [...]string{Direct: "direct", Cgo: "cgo", Pieces: "pieces"}
 // Bytes of text, AAD and nonce together. docs/PERFORMANCE.md has the
 // measurements behind them.
 const (
-	// DirectMax is the most that take the direct door where there are both: four
-	// to ten microseconds of work, of which a cgo call is a hundredth.
-	DirectMax = 64 << 10
-	// HeldMax is the most that take the direct door where there is no other: a
-	// few milliseconds, for which the collector may have to wait.
+	// DirectMax is the most that take the direct door at once, as a message or as
+	// a piece of one: some ten microseconds of work.
+	DirectMax = 128 << 10
+	// HeldMax is the most that take the direct door at once where pieces are slow
+	// and there is no cgo door: a millisecond or so, for which the collector may
+	// have to wait.
 	HeldMax = 4 << 20
 )
 
@@ -37,13 +38,25 @@ var forced = byLength
 const byLength = Door(len(Doors))
 
 // DoorFor returns the door for a message of n bytes of text, AAD and nonce
-// together, in a program with the cgo door or without.
-func DoorFor(n int, cgo bool) Door {
+// together, of which nonce are the nonce's. It depends on whether the program has
+// the cgo door, and a kernel from third_party behind that, which is not made for
+// pieces.
+func DoorFor(n, nonce int, cgo, foreign bool) Door {
 	switch {
 	case forced != byLength:
 		return forced
 	case n <= DirectMax:
 		return Direct
+	}
+	return long(n, nonce, cgo, foreign)
+}
+
+// long is DoorFor for what is too long for one call through the direct door.
+// Pieces are fast where the counter of J0 is known to be 1.
+func long(n, nonce int, cgo, foreign bool) Door {
+	switch {
+	case nonce == 12 && !foreign:
+		return Pieces
 	case cgo:
 		return Cgo
 	case n <= HeldMax:
