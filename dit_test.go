@@ -30,6 +30,16 @@ func TestDIT(t *testing.T) {
 				if _, err := a.Open(nil, pool[:12], sealed, pool[:20]); err != nil || dispatch.DITEnabled() != want {
 					t.Errorf("%d bytes: behind Open DIT is %v, error %v", n, dispatch.DITEnabled(), err)
 				}
+				batch := make([]Packet, 5)
+				for i := range batch {
+					batch[i] = Packet{Nonce: pool[:12], Text: sealed, AAD: pool[:20]}
+				}
+				if a.OpenBatch(batch) != len(batch) || dispatch.DITEnabled() != want {
+					t.Errorf("%d bytes: behind OpenBatch DIT is %v", n, dispatch.DITEnabled())
+				}
+				if a.SealBatch(batch); dispatch.DITEnabled() != want {
+					t.Errorf("%d bytes: behind SealBatch DIT is %v", n, !want)
+				}
 			}
 		}
 		before := dispatch.DITEnabled()

@@ -51,7 +51,7 @@ func check(args []string, stdout io.Writer) error {
 
 	fmt.Fprintln(stdout)
 	heading(stdout, *p)
-	rows, err := race([]int{128}, checkSizes, []string{name}, []string{""}, *p)
+	rows, err := race([]int{128}, checkSizes, []string{name}, []string{""}, 0, *p)
 	if err != nil {
 		return err
 	}

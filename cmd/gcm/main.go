@@ -53,7 +53,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"info", "[-json]", "show the processor's features, the kernels, and which is chosen and why", info},
-		{"speed", "[-json] [-sizes N,…] [-bits N,…] [-kernels NAME,…] [-door NAME,…] [-time D] [-turns N]", "time kernels, crypto/cipher and the port limit in turn", speed},
+		{"speed", "[-json] [-sizes N,…] [-bits N,…] [-kernels NAME,…] [-door NAME,…] [-batch N] [-time D] [-turns N]", "time kernels, crypto/cipher and the port limit in turn", speed},
 		{"check", "[-time D] [-turns N] FILE", "seal and open FILE, compare with crypto/cipher byte for byte, then time both", check},
 		{"encrypt", cryptArgs, "encrypt a file, so that gcm decrypt and Tink can decrypt it", func(args []string, stdout io.Writer) error {
 			return encrypt(args, os.Stdin, stdout, os.Stderr)

@@ -78,6 +78,9 @@ func TestWrong(t *testing.T) {
 		{[]string{"speed", "-time", "-1s"}, 2, "-1s"},
 		{[]string{"speed", "-kernels", "fastest"}, 2, `unknown kernel "fastest"`},
 		{[]string{"speed", "-kernels", "generic,"}, 2, `unknown kernel ""`},
+		{[]string{"speed", "-batch", "-1"}, 2, "-batch -1"},
+		{[]string{"speed", "-batch", "65537"}, 2, "-batch 65537"},
+		{[]string{"speed", "-batch", "1025", "-sizes", "16,1M"}, 2, "-batch 1025"},
 		{[]string{"speed", "-door", "front"}, 2, `"front"`},
 		{[]string{"speed", "-door", "direct,"}, 2, `""`},
 		{[]string{"check"}, 2, "no file given"},
@@ -281,6 +284,38 @@ func TestSpeedTable(t *testing.T) {
 	status, stdout, stderr := call("speed", "-sizes", "16", "-bits", "192", "-time", "1ms", "-turns", "2")
 	name, _ := chosen()
 	if status != 0 || strings.Count(stdout, name) < 2 || !strings.Contains(stdout, "192") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
+// With -batch each kernel has two rows: alone and in batches.
+func TestSpeedBatch(t *testing.T) {
+	status, stdout, stderr := call("speed", "-json", "-batch", "9", "-sizes", "16,1350", "-bits", "128", "-kernels", "all", "-time", "1ms", "-turns", "2")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	_, rows, _, err := record.Read(strings.NewReader(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[record.Series]int{}
+	for _, r := range rows {
+		if r.NS <= 0 {
+			t.Errorf("no time in %+v", r)
+		}
+		seen[r.Series]++
+	}
+	for _, k := range gcm.Kernels() {
+		for _, op := range []string{"seal", "open"} {
+			for _, batch := range []int{0, 9} {
+				if s := (record.Series{Impl: record.GCM, Kernel: k, Op: op, Bits: 128, Batch: batch}); seen[s] != 2 {
+					t.Errorf("%d rows of %+v, want 2", seen[s], s)
+				}
+			}
+		}
+	}
+	status, stdout, stderr = call("speed", "-batch", "9", "-sizes", "16", "-bits", "128", "-time", "1ms", "-turns", "2")
+	if name, _ := chosen(); status != 0 || strings.Count(stdout, name+", 9 at once") != 2 {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 }

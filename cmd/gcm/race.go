@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/stitchgcm/gcm"
@@ -51,8 +52,8 @@ func (p *pace) check(command string) error {
 // of one size.
 type rival struct {
 	record.Row
-	aead  cipher.AEAD
-	calls int // in a turn, found in the first one
+	aead   cipher.AEAD
+	rounds int // in a turn, found in the first one; each is a message, or a batch of them
 	laps
 }
 
@@ -63,14 +64,21 @@ type rival struct {
 // longer than any of them. So that nobody wins by a faster clock, turns are
 // scaled to the clock that the processor had most of the time. Rows come by bits,
 // size, seal and open, and each time crypto/cipher first and limits last. A kernel
-// takes part once for each door; "" leaves that to the size.
-func race(bits, sizes []int, kernels, doors []string, p pace) ([]record.Row, error) {
+// takes part once for each door; "" leaves that to the size. If batch is not 0,
+// everybody works through so many messages in memory of their own, and kernels do
+// it once more by SealBatch and OpenBatch.
+func race(bits, sizes []int, kernels, doors []string, batch int, p pace) ([]record.Row, error) {
 	entrants := []record.Series{{Impl: record.Stdlib}}
 	for _, name := range kernels {
 		for _, door := range doors {
-			entrants = append(entrants, record.Series{Impl: record.GCM, Kernel: name, Door: door})
 			if name == dispatch.Generic { // which has none
-				entrants[len(entrants)-1].Door = ""
+				door = ""
+			}
+			entrants = append(entrants, record.Series{Impl: record.GCM, Kernel: name, Door: door})
+			if batch > 0 {
+				entrants = append(entrants, record.Series{Impl: record.GCM, Kernel: name, Door: door, Batch: batch})
+			}
+			if name == dispatch.Generic {
 				break
 			}
 		}
@@ -91,7 +99,7 @@ func race(bits, sizes []int, kernels, doors []string, p pace) ([]record.Row, err
 		}
 	}
 
-	t := newTrack(sizes)
+	t := newTrack(sizes, batch)
 	limits := limitsOf(kernels)
 	var pulse pulse
 	err := spread(p.turns, func() error {
@@ -190,41 +198,117 @@ func round(x float64) float64 { return math.Round(x*1000) / 1000 }
 // A track is the memory that all rivals use, so that none is lucky.
 type track struct {
 	nonce, aad, text, sealed, dst []byte
+	batch                         []lane // if there is one
 }
 
-func newTrack(sizes []int) *track {
-	most := 0
-	for _, n := range sizes {
-		most = max(most, n)
-	}
+// A lane is what a track has for each message of a batch.
+type lane struct{ nonce, aad, text, sealed, dst []byte }
+
+func newTrack(sizes []int, batch int) *track {
 	const tag = 16
-	return &track{make([]byte, nonceSize), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag)}
+	most := slices.Max(sizes)
+	t := &track{make([]byte, nonceSize), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag), nil}
+	for range batch {
+		t.batch = append(t.batch, lane{make([]byte, nonceSize), make([]byte, aadSize), make([]byte, most), make([]byte, most+tag), make([]byte, most+tag)})
+	}
+	return t
 }
 
 // turn lets a rival work for about d and returns nanoseconds per message.
 func (t *track) turn(r *rival, d time.Duration) (ns float64, err error) {
 	defer through(r.Door)()
+	run, messages := t.alone(r), 1
+	if len(t.batch) > 0 {
+		run, messages = t.together(r), len(t.batch)
+	}
+	for {
+		start := time.Now()
+		if err := run(r.rounds); err != nil {
+			return 0, fmt.Errorf("%s %s cannot open what it sealed: %w", r.Impl, r.Kernel, err)
+		}
+		took := time.Since(start)
+		if took >= d/2 || r.rounds > 1<<30 {
+			return float64(took) / float64(r.rounds*messages), nil
+		}
+		r.rounds = max(2*r.rounds, int(float64(r.rounds)*float64(d)/float64(took+1))/2)
+	}
+}
+
+// alone returns a function in which a rival seals or opens a message some times.
+func (t *track) alone(r *rival) func(rounds int) error {
 	// Also to have everything in the caches.
 	text, dst := t.text[:r.Size], t.dst[:0]
 	sealed := r.aead.Seal(t.sealed[:0], t.nonce, text, t.aad)
-	for {
-		start := time.Now()
-		if r.Op == "seal" {
-			for range r.calls {
+	if r.Op == "seal" {
+		return func(rounds int) error {
+			for range rounds {
 				r.aead.Seal(dst, t.nonce, text, t.aad)
 			}
-		} else {
-			for range r.calls {
-				if _, err := r.aead.Open(dst, t.nonce, sealed, t.aad); err != nil {
-					return 0, fmt.Errorf("%s %s cannot open what it sealed: %w", r.Impl, r.Kernel, err)
-				}
+			return nil
+		}
+	}
+	return func(rounds int) error {
+		for range rounds {
+			if _, err := r.aead.Open(dst, t.nonce, sealed, t.aad); err != nil {
+				return err
 			}
 		}
-		took := time.Since(start)
-		if took >= d/2 || r.calls > 1<<30 {
-			return float64(took) / float64(r.calls), nil
+		return nil
+	}
+}
+
+// together returns a function in which a rival seals or opens all messages of a
+// batch some times, one in a call or all.
+func (t *track) together(r *rival) func(rounds int) error {
+	packets := make([]gcm.Packet, len(t.batch))
+	for i, l := range t.batch {
+		packets[i] = gcm.Packet{Dst: l.dst[:0], Nonce: l.nonce, Text: l.text[:r.Size], AAD: l.aad}
+		if sealed := r.aead.Seal(l.sealed[:0], l.nonce, l.text[:r.Size], l.aad); r.Op == "open" {
+			packets[i].Text = sealed
 		}
-		r.calls = max(2*r.calls, int(float64(r.calls)*float64(d)/float64(took+1))/2)
+	}
+	kernel, _ := r.aead.(*gcm.AEAD)
+	work := func() error {
+		for i := range packets {
+			p := &packets[i]
+			p.Dst = r.aead.Seal(p.Dst, p.Nonce, p.Text, p.AAD)
+		}
+		return nil
+	}
+	switch {
+	case r.Batch > 0 && r.Op == "seal":
+		work = func() error {
+			kernel.SealBatch(packets)
+			return nil
+		}
+	case r.Batch > 0:
+		work = func() error {
+			if n := kernel.OpenBatch(packets); n < len(packets) {
+				return fmt.Errorf("%d of %d packets open", n, len(packets))
+			}
+			return nil
+		}
+	case r.Op == "open":
+		work = func() (err error) {
+			for i := range packets {
+				p := &packets[i]
+				if p.Dst, err = r.aead.Open(p.Dst, p.Nonce, p.Text, p.AAD); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return func(rounds int) error {
+		for range rounds {
+			for i := range packets {
+				packets[i].Dst = packets[i].Dst[:0]
+			}
+			if err := work(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 

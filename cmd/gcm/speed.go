@@ -21,6 +21,9 @@ import (
 // maxSize bounds a timed message, in bytes.
 const maxSize = 1 << 30
 
+// maxBatch bounds how many messages a batch has.
+const maxBatch = 1 << 16
+
 // maxSizes bounds how many sizes are timed in one run.
 const maxSizes = 1 << 16
 
@@ -31,6 +34,7 @@ func speed(args []string, stdout io.Writer) error {
 	bitList := fs.String("bits", "128,192,256", "key sizes in bits")
 	kernelList := fs.String("kernels", "", "kernels, or all that are usable here (all); by default the one that New chooses")
 	doorList := fs.String("door", "", "doors that all messages take: direct, cgo, pieces; by default each takes the one for its size")
+	batch := fs.Int("batch", 0, "also time SealBatch and OpenBatch, of so many messages; then everybody works through as many, with memory of their own")
 	p := paceFlags(fs)
 	if done, err := parse(fs, args, 0, stdout); done || err != nil {
 		return err
@@ -45,6 +49,9 @@ func speed(args []string, stdout io.Writer) error {
 	sizes, err := list(ranges)
 	if err != nil {
 		return err
+	}
+	if most := slices.Max(sizes); *batch < 0 || *batch > maxBatch || int64(*batch)*int64(most) > maxSize {
+		return usageError(fmt.Sprintf("speed: -batch %d is not a number from 0 to %d of messages that have %d bytes together", *batch, maxBatch, maxSize))
 	}
 	bits, err := each(*bitList, parseBits)
 	if err != nil {
@@ -62,7 +69,7 @@ func speed(args []string, stdout io.Writer) error {
 	if !*asJSON {
 		heading(stdout, *p)
 	}
-	rows, err := race(bits, sizes, kernels, doors, *p)
+	rows, err := race(bits, sizes, kernels, doors, *batch, *p)
 	if err != nil {
 		return err
 	}

@@ -41,12 +41,15 @@ func table(out io.Writer, rows []record.Row) error {
 		case record.Stdlib:
 			std = r
 		case record.GCM:
-			share := "-"
+			name, share := r.Kernel, "-"
+			if r.Batch > 0 {
+				name = fmt.Sprintf("%s, %d at once", r.Kernel, r.Batch)
+			}
 			if r.Share > 0 {
 				share = fmt.Sprintf("%.2f", r.Share)
 			}
 			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%.1f\t%.2f\t%.1f\t%.2f\t%.2f\t%s\t\n",
-				r.Bits, r.Size, r.Op, r.Kernel, doorOf(r), r.NS, r.GBPS, std.NS, std.GBPS, r.Times, share)
+				r.Bits, r.Size, r.Op, name, doorOf(r), r.NS, r.GBPS, std.NS, std.GBPS, r.Times, share)
 		}
 	}
 	return w.Flush()

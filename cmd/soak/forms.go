@@ -2,7 +2,11 @@
 
 package main
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/stitchgcm/gcm"
+)
 
 // A form is one way to seal a message and to open it again.
 type form struct {
@@ -17,6 +21,7 @@ var forms = []form{
 	{"detached", detached},
 	{"gathered", gathered},
 	{"piece by piece", pieces},
+	{"in a batch", batched},
 }
 
 func apart(w *worker, m message, failed func(string)) {
@@ -90,6 +95,37 @@ func gathered(w *worker, m message, failed func(string)) {
 	in := w.in.Take(len(m.text), m.end)
 	if got, err := m.aead.OpenGather(in[:0], m.nonce, w.cut(m.want), m.aad); err != nil || !bytes.Equal(got, m.text) {
 		failed("OpenGather")
+	}
+}
+
+// batched seals the message several times over, in one call, and opens all but one,
+// which it forges.
+func batched(w *worker, m message, failed func(string)) {
+	out := w.out.Take(len(m.want), m.end)
+	packets := make([]gcm.Packet, 1+w.random.IntN(9))
+	for i := range packets {
+		packets[i] = gcm.Packet{Nonce: m.nonce, Text: m.text, AAD: m.aad}
+	}
+	packets[0].Dst = out[:0]
+	m.aead.SealBatch(packets)
+	forged := w.random.IntN(len(packets))
+	for i := range packets {
+		p := &packets[i]
+		if !bytes.Equal(p.Dst, m.want) {
+			failed("SealBatch")
+		}
+		p.Text, p.Dst = p.Dst, p.Dst[:0]
+		if i == forged {
+			p.Text[w.random.IntN(len(p.Text))] ^= 1
+		}
+	}
+	if n := m.aead.OpenBatch(packets); n != len(packets)-1 {
+		failed("OpenBatch")
+	}
+	for i, p := range packets {
+		if (p.Err != nil) != (i == forged) || i != forged && !bytes.Equal(p.Dst, m.text) {
+			failed("a packet of OpenBatch")
+		}
 	}
 }
 

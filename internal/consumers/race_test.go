@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// racing calls Seal or Open in one goroutine and touches a byte of one of the
+// racing seals or opens in one goroutine and touches a byte of one of the
 // slices in another, without any order between them.
 const racing = `package main
 
@@ -30,13 +30,32 @@ func main() {
 		panic(err)
 	}
 	nonce, aad, in, out := make([]byte, 12), make([]byte, 20), make([]byte, size), make([]byte, size+16)
+	batch := func() []gcm.Packet { // the packet, and three others with memory of their own
+		p := []gcm.Packet{{Dst: out[:0], Nonce: nonce, Text: in, AAD: aad}}
+		for range 3 {
+			p = append(p, gcm.Packet{Nonce: make([]byte, 12), Text: make([]byte, len(in)), AAD: make([]byte, 20)})
+		}
+		return p
+	}
 	call := func() { a.Seal(out[:0], nonce, in, aad) }
-	if op == "open" {
+	if op == "seal a batch" {
+		p := batch()
+		call = func() { a.SealBatch(p) }
+	}
+	if op == "open" || op == "open a batch" {
 		sealed := a.Seal(nil, nonce, in, aad)
 		in = sealed
 		call = func() {
 			if _, err := a.Open(out[:0], nonce, sealed, aad); err != nil {
 				panic(err)
+			}
+		}
+		if op == "open a batch" {
+			p := batch()
+			call = func() {
+				if a.OpenBatch(p); p[0].Err != nil {
+					panic(p[0].Err)
+				}
 			}
 		}
 	}
@@ -74,7 +93,7 @@ func TestRacesAreReported(t *testing.T) {
 	}
 	for _, kernel := range []string{"", "generic"} {
 		for _, size := range []int{100, 40000, 200000} {
-			for _, op := range []string{"seal", "open"} {
+			for _, op := range []string{"seal", "open", "seal a batch", "open a batch"} {
 				for _, v := range []struct{ name, touch, want string }{
 					{"nonce", "write", "read"}, {"AAD", "write", "read"}, {"input", "write", "read"},
 					{"output", "write", "write"}, {"output", "read", "write"},

@@ -61,6 +61,7 @@ var commands = []command{
 	{"gcm speed -json", "go run ./cmd/gcm speed -json" + seconds, ""},
 	{"gcm speed -door", "go run ./cmd/gcm speed -door direct" + seconds, ""},
 	{"gcm speed -door direct,cgo,pieces", "go run ./cmd/gcm speed -door direct" + seconds, ""},
+	{"gcm speed -batch 64", "go run ./cmd/gcm speed -batch 64" + seconds, ""},
 	{"go run ./cmd/gcm speed", "go run ./cmd/gcm speed" + seconds, ""},
 	{"go run ./cmd/gcm speed -sizes 1350,0-512", "go run ./cmd/gcm speed -sizes 1350,0-512 -bits 128 -time 1ms -turns 1", ""},
 	{"gcm encrypt", "", testReadme},

@@ -38,11 +38,12 @@ type Run struct {
 
 // A Series is what times belong to that differ in the size only.
 type Series struct {
-	Impl   string `json:"impl"`           // GCM, Stdlib or Limit
-	Kernel string `json:"kernel"`         // "" for Stdlib
-	Door   string `json:"door,omitempty"` // direct, cgo or pieces where all messages took it; "" where their size decided
-	Op     string `json:"op"`             // seal or open
-	Bits   int    `json:"bits"`           // of the key
+	Impl   string `json:"impl"`            // GCM, Stdlib or Limit
+	Kernel string `json:"kernel"`          // "" for Stdlib
+	Door   string `json:"door,omitempty"`  // direct, cgo or pieces where all messages took it; "" where their size decided
+	Op     string `json:"op"`              // seal or open
+	Bits   int    `json:"bits"`            // of the key
+	Batch  int    `json:"batch,omitempty"` // messages in a call of SealBatch or OpenBatch; 0 for one in a call of Seal or Open
 }
 
 // A Row is the time of a message.

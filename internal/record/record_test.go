@@ -15,10 +15,10 @@ func TestRead(t *testing.T) {
 	run := Run{Date: "2026-01-02", Command: "gcm speed -json", CPU: "some", OS: "linux", Arch: "amd64", Go: "go1.99", Cgo: true,
 		Kernels: []string{"a", "b"}, AAD: 13, Turns: 20, Time: "1s"}
 	rows := []Row{
-		{Series{Stdlib, "", "", "seal", 128}, 16, 2, 8, 0, 0},
-		{Series{GCM, "a", "", "open", 256}, 0, 1.5, 0, 4, 0.25},
+		{Series{Stdlib, "", "", "seal", 128, 0}, 16, 2, 8, 0, 0},
+		{Series{GCM, "a", "", "open", 256, 64}, 0, 1.5, 0, 4, 0.25},
 	}
-	sweeps := []Sweep{{Series{GCM, "b", "direct", "seal", 192}, 3, []float64{1, 2, 2.5}}}
+	sweeps := []Sweep{{Series{GCM, "b", "direct", "seal", 192, 0}, 3, []float64{1, 2, 2.5}}}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for _, v := range []any{run, rows[0], sweeps[0], rows[1]} {
