@@ -30,6 +30,12 @@ func doorFor(n, nonce int) dispatch.Door {
 	return dispatch.DoorFor(n, nonce, cshim.Linked, cshim.Foreign != "")
 }
 
+// atOnce reports whether a message of n bytes of text, AAD and nonce together
+// takes a call through the direct door and nothing else.
+func (a *AEAD) atOnce(n int) bool {
+	return a.generic == nil && dispatch.AtOnce(n) && !raceEnabled && !dispatch.DITSupported()
+}
+
 // setup fills the key block for a kernel.
 func setup(kernel string, block *direct.KeyBlock, key []byte) {
 	if dispatch.DIT && lacksDIT() {

@@ -227,8 +227,13 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	a.checkNonce(nonce)
 	checkTextSize(uint64(len(plaintext)))
 	ret, out := extend(dst, len(plaintext)+a.tagSize)
-	refuseOverlap(out, plaintext, additionalData)
-	a.seal(out, nonce, plaintext, additionalData)
+	refuseInput(out, plaintext)
+	refuseAAD(out, additionalData)
+	if n := len(plaintext); a.atOnce(n + len(additionalData) + len(nonce)) {
+		direct.Seal(&a.block, out[:n], plaintext, additionalData, nonce, out[n:])
+	} else {
+		a.seal(out, nonce, plaintext, additionalData)
+	}
 	return ret
 }
 
@@ -259,11 +264,15 @@ func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		return nil, errOpen
 	}
 	ret, out := extend(dst, n)
-	refuseOverlap(out, ciphertext, additionalData)
+	refuseInput(out, ciphertext)
+	refuseAAD(out, additionalData)
 	var ok bool
-	if a.generic != nil {
+	switch {
+	case a.atOnce(n + len(additionalData) + len(nonce)):
+		ok = direct.Open(&a.block, out, ciphertext[:n], additionalData, nonce, ciphertext[n:])
+	case a.generic != nil:
 		ok = a.generic.open(out, nonce, ciphertext, additionalData)
-	} else {
+	default:
 		ok = a.openKernel(out, ciphertext[n:], nonce, ciphertext[:n], additionalData)
 	}
 	if !ok {

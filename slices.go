@@ -47,9 +47,20 @@ func wipe(p []byte) {
 // the input only from the same first byte on, and with the additional data not
 // at all.
 func refuseOverlap(out, in, aad []byte) {
-	if overlap(out, in) && &out[0] != &in[0] {
+	refuseInput(out, in)
+	refuseAAD(out, aad)
+}
+
+// refuseInput is the half of refuseOverlap for the input. The halves are inlined
+// where that matters.
+func refuseInput(out, in []byte) {
+	if overlap(out, in) && address(out) != address(in) {
 		panic(overlapInput)
 	}
+}
+
+// refuseAAD is the other half.
+func refuseAAD(out, aad []byte) {
 	if overlap(out, aad) {
 		panic(overlapAAD)
 	}
@@ -72,10 +83,11 @@ const (
 	overlapAAD   = "crypto/cipher: invalid buffer overlap of output and additional data"
 )
 
-// overlap reports whether x and y share a byte.
+// overlap reports whether x and y share a byte. A distance below zero wraps and is
+// more than any length.
 func overlap(x, y []byte) bool {
 	px, py := address(x), address(y)
-	return len(x) > 0 && len(y) > 0 && px < py+uintptr(len(y)) && py < px+uintptr(len(x))
+	return (px-py < uintptr(len(y)) || py-px < uintptr(len(x))) && len(x) > 0 && len(y) > 0
 }
 
 // address is where s begins.

@@ -232,7 +232,13 @@ GLOBL rcon<>(SB), RODATA|NOPTR, $160
 
 DATA bswap<>+0(SB)/8, $0x08090a0b0c0d0e0f
 DATA bswap<>+8(SB)/8, $0x0001020304050607
-GLOBL bswap<>(SB), RODATA|NOPTR, $16
+DATA bswap<>+16(SB)/8, $0x08090a0b0c0d0e0f
+DATA bswap<>+24(SB)/8, $0x0001020304050607
+DATA bswap<>+32(SB)/8, $0x08090a0b0c0d0e0f
+DATA bswap<>+40(SB)/8, $0x0001020304050607
+DATA bswap<>+48(SB)/8, $0x08090a0b0c0d0e0f
+DATA bswap<>+56(SB)/8, $0x0001020304050607
+GLOBL bswap<>(SB), RODATA|NOPTR, $64
 
 DATA rotate<>+0(SB)/8, $0x0c0f0e0d0c0f0e0d
 DATA rotate<>+8(SB)/8, $0x0c0f0e0d0c0f0e0d
@@ -240,7 +246,9 @@ GLOBL rotate<>(SB), RODATA|NOPTR, $16
 
 DATA poly<>+0(SB)/8, $0x0000000000000001
 DATA poly<>+8(SB)/8, $0xc200000000000000
-GLOBL poly<>(SB), RODATA|NOPTR, $16
+DATA poly<>+16(SB)/8, $0x0000000000000001
+DATA poly<>+24(SB)/8, $0xc200000000000000
+GLOBL poly<>(SB), RODATA|NOPTR, $32
 
 DATA one<>+0(SB)/8, $0x0000000000000001
 DATA one<>+8(SB)/8, $0x0000000000000000
@@ -724,6 +732,581 @@ TEXT ·vaesAvx512Seal128(SB), NOSPLIT, $0-80
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENCLAST 160(DI), X4, X4                                  // round 10
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 160(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z X0, K1, X11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z Y0, K1, Y11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Y0, Y11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z Y1, K1, Y11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	JMP brief_reduce                                             // GHASH of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z Z1, K1, Z11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z Z2, K1, Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z2, Z11                               // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z Z3, K1, Z11                                       // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENCLAST 160(DI), X4, X4                                  // round 10
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8 X9, K1, (R11)                                       // tag = GHASH xor EK0
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -2843,6 +3426,597 @@ TEXT ·vaesAvx512Open128(SB), NOSPLIT, $0-88
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENCLAST 160(DI), X4, X4                                  // round 10
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 160(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VMOVDQU (DX), Y11                                            // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	JMP brief_reduce                                             // text of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU64 128(DX), Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENCLAST X5, X4, X4                                       // round 10
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENCLAST 160(DI), X4, X4                                  // round 10
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8.Z X9, K1, X9                                        // compare the tag
+	VMOVDQU8.Z (R11), K1, X10                                    // compare the tag
+	VPXOR X10, X9, X9                                            // compare the tag
+	MOVL $1, AX                                                  // compare the tag
+	VPTEST X9, X9                                                // compare the tag
+	JE brief_wipe                                                // compare the tag
+	JMP wrong                                                    // compare the tag
+
+brief_wipe:
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	MOVQ AX, ret+80(FP)                                          // result
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -4411,6 +5585,8 @@ finish:
 	VMOVQ X28, CX                                                // wrong tag: clear the output
 	SHRQ $3, CX                                                  // wrong tag: clear the output
 	SUBQ CX, SI                                                  // wrong tag: clear the output
+
+wrong:
 	VPXORQ X16, X16, X16                                         // wrong tag: clear the output
 	CMPQ CX, $64                                                 // wrong tag: clear the output
 	JB clear_last                                                // wrong tag: clear the output
@@ -11081,6 +12257,631 @@ TEXT ·vaesAvx512Seal192(SB), NOSPLIT, $0-80
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 160(DI), X0, X0                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 176(DI), X0, X0                                      // round 11
+	VAESENCLAST 192(DI), X4, X4                                  // round 12
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 192(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z X0, K1, X11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z Y0, K1, Y11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VAESENC Y5, Y1, Y1                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VAESENC Y5, Y1, Y1                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Y0, Y11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z Y1, K1, Y11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	JMP brief_reduce                                             // GHASH of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z Z1, K1, Z11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z Z2, K1, Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VAESENC Z5, Z3, Z3                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VAESENC Z5, Z3, Z3                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z2, Z11                               // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z Z3, K1, Z11                                       // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENCLAST 192(DI), X4, X4                                  // round 12
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8 X9, K1, (R11)                                       // tag = GHASH xor EK0
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -13350,6 +15151,647 @@ TEXT ·vaesAvx512Open192(SB), NOSPLIT, $0-88
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 160(DI), X0, X0                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 176(DI), X0, X0                                      // round 11
+	VAESENCLAST 192(DI), X4, X4                                  // round 12
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 192(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VMOVDQU (DX), Y11                                            // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VAESENC Y5, Y1, Y1                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VAESENC Y5, Y1, Y1                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	JMP brief_reduce                                             // text of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU64 128(DX), Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VAESENC Z5, Z3, Z3                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VAESENC Z5, Z3, Z3                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENCLAST X5, X4, X4                                       // round 12
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENCLAST 192(DI), X4, X4                                  // round 12
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8.Z X9, K1, X9                                        // compare the tag
+	VMOVDQU8.Z (R11), K1, X10                                    // compare the tag
+	VPXOR X10, X9, X9                                            // compare the tag
+	MOVL $1, AX                                                  // compare the tag
+	VPTEST X9, X9                                                // compare the tag
+	JE brief_wipe                                                // compare the tag
+	JMP wrong                                                    // compare the tag
+
+brief_wipe:
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	MOVQ AX, ret+80(FP)                                          // result
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -15030,6 +17472,8 @@ finish:
 	VMOVQ X28, CX                                                // wrong tag: clear the output
 	SHRQ $3, CX                                                  // wrong tag: clear the output
 	SUBQ CX, SI                                                  // wrong tag: clear the output
+
+wrong:
 	VPXORQ X16, X16, X16                                         // wrong tag: clear the output
 	CMPQ CX, $64                                                 // wrong tag: clear the output
 	JB clear_last                                                // wrong tag: clear the output
@@ -22050,6 +24494,681 @@ TEXT ·vaesAvx512Seal256(SB), NOSPLIT, $0-80
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 160(DI), X0, X0                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 176(DI), X0, X0                                      // round 11
+	VAESENC 192(DI), X4, X4                                      // round 12
+	VAESENC 192(DI), X0, X0                                      // round 12
+	VAESENC 208(DI), X4, X4                                      // round 13
+	VAESENC 208(DI), X0, X0                                      // round 13
+	VAESENCLAST 224(DI), X4, X4                                  // round 14
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 224(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z X0, K1, X11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Y5, Y0, Y0                                           // round 12
+	VBROADCASTI128 208(DI), Y5                                   // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Y5, Y0, Y0                                           // round 13
+	VBROADCASTI128 224(DI), Y5                                   // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	VMOVDQU8.Z Y0, K1, Y11                                       // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	JMP brief_reduce                                             // GHASH of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VAESENC Y5, Y1, Y1                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VAESENC Y5, Y1, Y1                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Y5, Y0, Y0                                           // round 12
+	VAESENC Y5, Y1, Y1                                           // round 12
+	VBROADCASTI128 208(DI), Y5                                   // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Y5, Y0, Y0                                           // round 13
+	VAESENC Y5, Y1, Y1                                           // round 13
+	VBROADCASTI128 224(DI), Y5                                   // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Y0, Y11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z Y1, K1, Y11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	JMP brief_reduce                                             // GHASH of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z Z1, K1, Z11                                       // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VAESENC Z5, Z2, Z2                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VAESENC Z5, Z2, Z2                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z Z2, K1, Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VAESENC Z5, Z3, Z3                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VAESENC Z5, Z3, Z3                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VAESENC Z5, Z2, Z2                                           // round 12
+	VAESENC Z5, Z3, Z3                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VAESENC Z5, Z2, Z2                                           // round 13
+	VAESENC Z5, Z3, Z3                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VPSHUFB bswap<>+0(SB), Z0, Z11                               // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z1, Z11                               // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z2, Z11                               // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z Z3, K1, Z11                                       // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 192(DI), X4, X4                                      // round 12
+	VAESENC 208(DI), X4, X4                                      // round 13
+	VAESENCLAST 224(DI), X4, X4                                  // round 14
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8 X9, K1, (R11)                                       // tag = GHASH xor EK0
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -24469,6 +27588,697 @@ TEXT ·vaesAvx512Open256(SB), NOSPLIT, $0-88
 	MOVQ len+24(FP), CX                                          // argument len
 	MOVQ aad+32(FP), R8                                          // argument aad
 	MOVQ aadLen+40(FP), R9                                       // argument aad_len
+	MOVQ nonce+48(FP), R10                                       // is the message brief?
+	MOVQ nonceLen+56(FP), R11                                    // is the message brief?
+	CMPQ R11, $12                                                // is the message brief?
+	JNE whole                                                    // is the message brief?
+	CMPQ CX, $256                                                // is the message brief?
+	JA whole                                                     // is the message brief?
+	CMPQ R9, $16                                                 // is the message brief?
+	JA whole                                                     // is the message brief?
+	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
+	VPXOR (DI), X5, X5                                           // nonce xor round key 0
+	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
+	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
+	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
+	VPINSRQ $1, AX, X10, X10                                     // length block: bits of text, bits of AAD
+
+brief:
+	LEAQ 15(CX), AX                                              // powers of H
+	ANDQ $-16, AX                                                // powers of H
+	LEAQ 1392(DI), R10                                           // powers of H
+	SUBQ AX, R10                                                 // powers of H
+	VPXOR X11, X11, X11                                          // AAD
+	TESTQ R9, R9                                                 // AAD
+	JE brief_lead                                                // AAD
+	XORL AX, AX                                                  // AAD
+	SUBQ $1, AX                                                  // AAD
+	BZHIQ R9, AX, AX                                             // AAD
+	KMOVQ AX, K1                                                 // AAD
+	VMOVDQU8.Z (R8), K1, X11                                     // AAD
+	VPSHUFB bswap<>+0(SB), X11, X11                              // AAD
+
+brief_lead:
+	VINSERTI128 $1, X10, Y11, Y11                                // GHASH AAD and the length block
+	VMOVDQU -16(R10), X6                                         // GHASH AAD and the length block
+	VINSERTI128 $1, 1392(DI), Y6, Y6                             // GHASH AAD and the length block
+	VPCLMULQDQ $0, Y6, Y11, Y7                                   // GHASH AAD and the length block
+	VPCLMULQDQ $1, Y6, Y11, Y8                                   // GHASH AAD and the length block
+	VPCLMULQDQ $16, Y6, Y11, Y10                                 // GHASH AAD and the length block
+	VPCLMULQDQ $17, Y6, Y11, Y9                                  // GHASH AAD and the length block
+	VPXOR Y10, Y8, Y8                                            // GHASH AAD and the length block
+
+brief_text:
+	CMPQ CX, $64                                                 // registers of text
+	JA brief_wide                                                // registers of text
+	CMPQ CX, $16                                                 // registers of text
+	JA brief_more                                                // registers of text
+	TESTQ CX, CX                                                 // registers of text
+	JE brief_empty                                               // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), X11, X10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), X11, X6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), X11, X10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 16(DI), X0, X0                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 32(DI), X0, X0                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 48(DI), X0, X0                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 64(DI), X0, X0                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 80(DI), X0, X0                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 96(DI), X0, X0                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 112(DI), X0, X0                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 128(DI), X0, X0                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 144(DI), X0, X0                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 160(DI), X0, X0                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 176(DI), X0, X0                                      // round 11
+	VAESENC 192(DI), X4, X4                                      // round 12
+	VAESENC 192(DI), X0, X0                                      // round 12
+	VAESENC 208(DI), X4, X4                                      // round 13
+	VAESENC 208(DI), X0, X0                                      // round 13
+	VAESENCLAST 224(DI), X4, X4                                  // round 14
+	VMOVDQU8.Z (DX), K1, X11                                     // text of register 0
+	VPXOR 224(DI), X11, X11                                      // text of register 0
+	VAESENCLAST X11, X0, X0                                      // text of register 0
+	VMOVDQU8 X0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_more:
+	CMPQ CX, $32                                                 // registers of text
+	JA brief_64                                                  // registers of text
+	LEAQ (CX), R11                                               // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Y5, Y0, Y0                                           // round 12
+	VBROADCASTI128 208(DI), Y5                                   // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Y5, Y0, Y0                                           // round 13
+	VBROADCASTI128 224(DI), Y5                                   // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VMOVDQU8.Z (DX), K1, Y11                                     // text of register 0
+	VPXOR Y5, Y11, Y11                                           // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU8 Y0, K1, (SI)                                        // text of register 0
+	JMP brief_reduce                                             // text of register 0
+
+brief_64:
+	LEAQ -32(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VMOVDQU (DX), Y11                                            // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Y11, Y10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Y11, Y6                               // GHASH of register 0
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Y11, Y10                              // GHASH of register 0
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 1
+	VPCLMULQDQ $0, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPXOR Y10, Y7, Y7                                            // GHASH of register 1
+	VPCLMULQDQ $1, 32(R10), Y11, Y10                             // GHASH of register 1
+	VPCLMULQDQ $16, 32(R10), Y11, Y6                             // GHASH of register 1
+	VPTERNLOGQ $150, Y6, Y10, Y8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 32(R10), Y11, Y10                            // GHASH of register 1
+	VPXOR Y10, Y9, Y9                                            // GHASH of register 1
+	VBROADCASTI128 16(DI), Y5                                    // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Y5, Y0, Y0                                           // round 1
+	VAESENC Y5, Y1, Y1                                           // round 1
+	VBROADCASTI128 32(DI), Y5                                    // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Y5, Y0, Y0                                           // round 2
+	VAESENC Y5, Y1, Y1                                           // round 2
+	VBROADCASTI128 48(DI), Y5                                    // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Y5, Y0, Y0                                           // round 3
+	VAESENC Y5, Y1, Y1                                           // round 3
+	VBROADCASTI128 64(DI), Y5                                    // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Y5, Y0, Y0                                           // round 4
+	VAESENC Y5, Y1, Y1                                           // round 4
+	VBROADCASTI128 80(DI), Y5                                    // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Y5, Y0, Y0                                           // round 5
+	VAESENC Y5, Y1, Y1                                           // round 5
+	VBROADCASTI128 96(DI), Y5                                    // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Y5, Y0, Y0                                           // round 6
+	VAESENC Y5, Y1, Y1                                           // round 6
+	VBROADCASTI128 112(DI), Y5                                   // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Y5, Y0, Y0                                           // round 7
+	VAESENC Y5, Y1, Y1                                           // round 7
+	VBROADCASTI128 128(DI), Y5                                   // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Y5, Y0, Y0                                           // round 8
+	VAESENC Y5, Y1, Y1                                           // round 8
+	VBROADCASTI128 144(DI), Y5                                   // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Y5, Y0, Y0                                           // round 9
+	VAESENC Y5, Y1, Y1                                           // round 9
+	VBROADCASTI128 160(DI), Y5                                   // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Y5, Y0, Y0                                           // round 10
+	VAESENC Y5, Y1, Y1                                           // round 10
+	VBROADCASTI128 176(DI), Y5                                   // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Y5, Y0, Y0                                           // round 11
+	VAESENC Y5, Y1, Y1                                           // round 11
+	VBROADCASTI128 192(DI), Y5                                   // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Y5, Y0, Y0                                           // round 12
+	VAESENC Y5, Y1, Y1                                           // round 12
+	VBROADCASTI128 208(DI), Y5                                   // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Y5, Y0, Y0                                           // round 13
+	VAESENC Y5, Y1, Y1                                           // round 13
+	VBROADCASTI128 224(DI), Y5                                   // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXOR (DX), Y5, Y11                                          // text of register 0
+	VAESENCLAST Y11, Y0, Y0                                      // text of register 0
+	VMOVDQU Y0, (SI)                                             // text of register 0
+	VMOVDQU8.Z 32(DX), K1, Y11                                   // text of register 1
+	VPXOR Y5, Y11, Y11                                           // text of register 1
+	VAESENCLAST Y11, Y1, Y1                                      // text of register 1
+	VMOVDQU8 Y1, K1, 32(SI)                                      // text of register 1
+	JMP brief_reduce                                             // text of register 1
+
+brief_wide:
+	CMPQ CX, $128                                                // registers of text
+	JA brief_wider                                               // registers of text
+	LEAQ -64(CX), R11                                            // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VMOVDQU8.Z 64(DX), K1, Z11                                   // text of register 1
+	VPXORQ Z5, Z11, Z11                                          // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU8 Z1, K1, 64(SI)                                      // text of register 1
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_wider:
+	CMPQ CX, $192                                                // registers of text
+	JA brief_256                                                 // registers of text
+	LEAQ -128(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VAESENC Z5, Z2, Z2                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VAESENC Z5, Z2, Z2                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VMOVDQU8.Z 128(DX), K1, Z11                                  // text of register 2
+	VPXORQ Z5, Z11, Z11                                          // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU8 Z2, K1, 128(SI)                                     // text of register 2
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_256:
+	LEAQ -192(CX), R11                                           // bytes in the last register
+	XORL AX, AX                                                  // bytes in the last register
+	SUBQ $1, AX                                                  // bytes in the last register
+	BZHIQ R11, AX, AX                                            // bytes in the last register
+	KMOVQ AX, K1                                                 // bytes in the last register
+	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
+	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
+	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
+	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 0
+	VPCLMULQDQ $1, (R10), Z11, Z10                               // GHASH of register 0
+	VPCLMULQDQ $16, (R10), Z11, Z6                               // GHASH of register 0
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 0
+	VPCLMULQDQ $17, (R10), Z11, Z10                              // GHASH of register 0
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 0
+	VMOVDQU64 64(DX), Z11                                        // GHASH of register 1
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 1
+	VPCLMULQDQ $0, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 1
+	VPCLMULQDQ $1, 64(R10), Z11, Z10                             // GHASH of register 1
+	VPCLMULQDQ $16, 64(R10), Z11, Z6                             // GHASH of register 1
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 1
+	VPCLMULQDQ $17, 64(R10), Z11, Z10                            // GHASH of register 1
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 1
+	VMOVDQU64 128(DX), Z11                                       // GHASH of register 2
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 2
+	VPCLMULQDQ $0, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 2
+	VPCLMULQDQ $1, 128(R10), Z11, Z10                            // GHASH of register 2
+	VPCLMULQDQ $16, 128(R10), Z11, Z6                            // GHASH of register 2
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 2
+	VPCLMULQDQ $17, 128(R10), Z11, Z10                           // GHASH of register 2
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // GHASH of register 3
+	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 3
+	VPCLMULQDQ $0, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPXORQ Z10, Z7, Z7                                           // GHASH of register 3
+	VPCLMULQDQ $1, 192(R10), Z11, Z10                            // GHASH of register 3
+	VPCLMULQDQ $16, 192(R10), Z11, Z6                            // GHASH of register 3
+	VPTERNLOGQ $150, Z6, Z10, Z8                                 // GHASH of register 3
+	VPCLMULQDQ $17, 192(R10), Z11, Z10                           // GHASH of register 3
+	VPXORQ Z10, Z9, Z9                                           // GHASH of register 3
+	VBROADCASTI32X4 16(DI), Z5                                   // round 1
+	VAESENC X5, X4, X4                                           // round 1
+	VAESENC Z5, Z0, Z0                                           // round 1
+	VAESENC Z5, Z1, Z1                                           // round 1
+	VAESENC Z5, Z2, Z2                                           // round 1
+	VAESENC Z5, Z3, Z3                                           // round 1
+	VBROADCASTI32X4 32(DI), Z5                                   // round 2
+	VAESENC X5, X4, X4                                           // round 2
+	VAESENC Z5, Z0, Z0                                           // round 2
+	VAESENC Z5, Z1, Z1                                           // round 2
+	VAESENC Z5, Z2, Z2                                           // round 2
+	VAESENC Z5, Z3, Z3                                           // round 2
+	VBROADCASTI32X4 48(DI), Z5                                   // round 3
+	VAESENC X5, X4, X4                                           // round 3
+	VAESENC Z5, Z0, Z0                                           // round 3
+	VAESENC Z5, Z1, Z1                                           // round 3
+	VAESENC Z5, Z2, Z2                                           // round 3
+	VAESENC Z5, Z3, Z3                                           // round 3
+	VBROADCASTI32X4 64(DI), Z5                                   // round 4
+	VAESENC X5, X4, X4                                           // round 4
+	VAESENC Z5, Z0, Z0                                           // round 4
+	VAESENC Z5, Z1, Z1                                           // round 4
+	VAESENC Z5, Z2, Z2                                           // round 4
+	VAESENC Z5, Z3, Z3                                           // round 4
+	VBROADCASTI32X4 80(DI), Z5                                   // round 5
+	VAESENC X5, X4, X4                                           // round 5
+	VAESENC Z5, Z0, Z0                                           // round 5
+	VAESENC Z5, Z1, Z1                                           // round 5
+	VAESENC Z5, Z2, Z2                                           // round 5
+	VAESENC Z5, Z3, Z3                                           // round 5
+	VBROADCASTI32X4 96(DI), Z5                                   // round 6
+	VAESENC X5, X4, X4                                           // round 6
+	VAESENC Z5, Z0, Z0                                           // round 6
+	VAESENC Z5, Z1, Z1                                           // round 6
+	VAESENC Z5, Z2, Z2                                           // round 6
+	VAESENC Z5, Z3, Z3                                           // round 6
+	VBROADCASTI32X4 112(DI), Z5                                  // round 7
+	VAESENC X5, X4, X4                                           // round 7
+	VAESENC Z5, Z0, Z0                                           // round 7
+	VAESENC Z5, Z1, Z1                                           // round 7
+	VAESENC Z5, Z2, Z2                                           // round 7
+	VAESENC Z5, Z3, Z3                                           // round 7
+	VBROADCASTI32X4 128(DI), Z5                                  // round 8
+	VAESENC X5, X4, X4                                           // round 8
+	VAESENC Z5, Z0, Z0                                           // round 8
+	VAESENC Z5, Z1, Z1                                           // round 8
+	VAESENC Z5, Z2, Z2                                           // round 8
+	VAESENC Z5, Z3, Z3                                           // round 8
+	VBROADCASTI32X4 144(DI), Z5                                  // round 9
+	VAESENC X5, X4, X4                                           // round 9
+	VAESENC Z5, Z0, Z0                                           // round 9
+	VAESENC Z5, Z1, Z1                                           // round 9
+	VAESENC Z5, Z2, Z2                                           // round 9
+	VAESENC Z5, Z3, Z3                                           // round 9
+	VBROADCASTI32X4 160(DI), Z5                                  // round 10
+	VAESENC X5, X4, X4                                           // round 10
+	VAESENC Z5, Z0, Z0                                           // round 10
+	VAESENC Z5, Z1, Z1                                           // round 10
+	VAESENC Z5, Z2, Z2                                           // round 10
+	VAESENC Z5, Z3, Z3                                           // round 10
+	VBROADCASTI32X4 176(DI), Z5                                  // round 11
+	VAESENC X5, X4, X4                                           // round 11
+	VAESENC Z5, Z0, Z0                                           // round 11
+	VAESENC Z5, Z1, Z1                                           // round 11
+	VAESENC Z5, Z2, Z2                                           // round 11
+	VAESENC Z5, Z3, Z3                                           // round 11
+	VBROADCASTI32X4 192(DI), Z5                                  // round 12
+	VAESENC X5, X4, X4                                           // round 12
+	VAESENC Z5, Z0, Z0                                           // round 12
+	VAESENC Z5, Z1, Z1                                           // round 12
+	VAESENC Z5, Z2, Z2                                           // round 12
+	VAESENC Z5, Z3, Z3                                           // round 12
+	VBROADCASTI32X4 208(DI), Z5                                  // round 13
+	VAESENC X5, X4, X4                                           // round 13
+	VAESENC Z5, Z0, Z0                                           // round 13
+	VAESENC Z5, Z1, Z1                                           // round 13
+	VAESENC Z5, Z2, Z2                                           // round 13
+	VAESENC Z5, Z3, Z3                                           // round 13
+	VBROADCASTI32X4 224(DI), Z5                                  // round 14
+	VAESENCLAST X5, X4, X4                                       // round 14
+	VPXORQ (DX), Z5, Z11                                         // text of register 0
+	VAESENCLAST Z11, Z0, Z0                                      // text of register 0
+	VMOVDQU64 Z0, (SI)                                           // text of register 0
+	VPXORQ 64(DX), Z5, Z11                                       // text of register 1
+	VAESENCLAST Z11, Z1, Z1                                      // text of register 1
+	VMOVDQU64 Z1, 64(SI)                                         // text of register 1
+	VPXORQ 128(DX), Z5, Z11                                      // text of register 2
+	VAESENCLAST Z11, Z2, Z2                                      // text of register 2
+	VMOVDQU64 Z2, 128(SI)                                        // text of register 2
+	VMOVDQU8.Z 192(DX), K1, Z11                                  // text of register 3
+	VPXORQ Z5, Z11, Z11                                          // text of register 3
+	VAESENCLAST Z11, Z3, Z3                                      // text of register 3
+	VMOVDQU8 Z3, K1, 192(SI)                                     // text of register 3
+	VEXTRACTI64X4 $1, Z7, Y10                                    // add the upper lanes
+	VPXOR Y10, Y7, Y7                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z8, Y10                                    // add the upper lanes
+	VPXOR Y10, Y8, Y8                                            // add the upper lanes
+	VEXTRACTI64X4 $1, Z9, Y10                                    // add the upper lanes
+	VPXOR Y10, Y9, Y9                                            // add the upper lanes
+	JMP brief_reduce                                             // add the upper lanes
+
+brief_empty:
+	VAESENC 16(DI), X4, X4                                       // round 1
+	VAESENC 32(DI), X4, X4                                       // round 2
+	VAESENC 48(DI), X4, X4                                       // round 3
+	VAESENC 64(DI), X4, X4                                       // round 4
+	VAESENC 80(DI), X4, X4                                       // round 5
+	VAESENC 96(DI), X4, X4                                       // round 6
+	VAESENC 112(DI), X4, X4                                      // round 7
+	VAESENC 128(DI), X4, X4                                      // round 8
+	VAESENC 144(DI), X4, X4                                      // round 9
+	VAESENC 160(DI), X4, X4                                      // round 10
+	VAESENC 176(DI), X4, X4                                      // round 11
+	VAESENC 192(DI), X4, X4                                      // round 12
+	VAESENC 208(DI), X4, X4                                      // round 13
+	VAESENCLAST 224(DI), X4, X4                                  // round 14
+
+brief_reduce:
+	VPCLMULQDQ $16, poly<>+0(SB), Y7, Y10                        // reduce the low quarter
+	VPSHUFD $78, Y7, Y11                                         // reduce the low quarter
+	VPTERNLOGQ $150, Y11, Y10, Y8                                // reduce the low quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y8, Y10                        // reduce the second quarter
+	VPSHUFD $78, Y8, Y11                                         // reduce the second quarter
+	VPTERNLOGQ $150, Y11, Y10, Y9                                // reduce the second quarter
+	VEXTRACTI128 $1, Y9, X10                                     // add the lanes
+	VPXOR X10, X9, X9                                            // add the lanes
+
+brief_finish:
+	MOVQ tag+64(FP), R11                                         // tag = GHASH xor EK0
+	MOVQ tagLen+72(FP), R10                                      // tag = GHASH xor EK0
+	XORL AX, AX                                                  // tag = GHASH xor EK0
+	SUBQ $1, AX                                                  // tag = GHASH xor EK0
+	BZHIQ R10, AX, AX                                            // tag = GHASH xor EK0
+	KMOVQ AX, K1                                                 // tag = GHASH xor EK0
+	VPSHUFB bswap<>+0(SB), X9, X9                                // tag = GHASH xor EK0
+	VPXOR X4, X9, X9                                             // tag = GHASH xor EK0
+	VMOVDQU8.Z X9, K1, X9                                        // compare the tag
+	VMOVDQU8.Z (R11), K1, X10                                    // compare the tag
+	VPXOR X10, X9, X9                                            // compare the tag
+	MOVL $1, AX                                                  // compare the tag
+	VPTEST X9, X9                                                // compare the tag
+	JE brief_wipe                                                // compare the tag
+	JMP wrong                                                    // compare the tag
+
+brief_wipe:
+	XORL R11, R11                                                // leave no secret in a register
+	VPXOR X0, X0, X0                                             // leave no secret in a register
+	VPXOR X1, X1, X1                                             // leave no secret in a register
+	VPXOR X2, X2, X2                                             // leave no secret in a register
+	VPXOR X3, X3, X3                                             // leave no secret in a register
+	VPXOR X4, X4, X4                                             // leave no secret in a register
+	VPXOR X5, X5, X5                                             // leave no secret in a register
+	VPXOR X6, X6, X6                                             // leave no secret in a register
+	VPXOR X7, X7, X7                                             // leave no secret in a register
+	VPXOR X8, X8, X8                                             // leave no secret in a register
+	VPXOR X9, X9, X9                                             // leave no secret in a register
+	VPXOR X10, X10, X10                                          // leave no secret in a register
+	VPXOR X11, X11, X11                                          // leave no secret in a register
+	VPXOR X12, X12, X12                                          // leave no secret in a register
+	VPXOR X13, X13, X13                                          // leave no secret in a register
+	VPXOR X14, X14, X14                                          // leave no secret in a register
+	VPXOR X15, X15, X15                                          // leave no secret in a register
+	VZEROUPPER                                                   // leave no secret in a register
+	MOVQ AX, ret+80(FP)                                          // result
+	RET                                                          // leave no secret in a register
+
+whole:
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
@@ -26261,6 +30071,8 @@ finish:
 	VMOVQ X28, CX                                                // wrong tag: clear the output
 	SHRQ $3, CX                                                  // wrong tag: clear the output
 	SUBQ CX, SI                                                  // wrong tag: clear the output
+
+wrong:
 	VPXORQ X16, X16, X16                                         // wrong tag: clear the output
 	CMPQ CX, $64                                                 // wrong tag: clear the output
 	JB clear_last                                                // wrong tag: clear the output

@@ -37,16 +37,20 @@ var forced = byLength
 
 const byLength = Door(len(Doors))
 
+// AtOnce reports whether a message of n bytes of text, AAD and nonce together takes
+// the direct door as one that is not longer than DirectMax.
+func AtOnce(n int) bool { return n <= DirectMax && (forced == byLength || forced == Direct) }
+
 // DoorFor returns the door for a message of n bytes of text, AAD and nonce
 // together, of which nonce are the nonce's. It depends on whether the program has
 // the cgo door, and a kernel from third_party behind that, which is not made for
 // pieces.
 func DoorFor(n, nonce int, cgo, foreign bool) Door {
 	switch {
+	case AtOnce(n):
+		return Direct
 	case forced != byLength:
 		return forced
-	case n <= DirectMax:
-		return Direct
 	}
 	return long(n, nonce, cgo, foreign)
 }

@@ -16,6 +16,9 @@ func TestDoors(t *testing.T) {
 			if got := DoorFor(n, nonce, cgo, foreign); got != want[i] {
 				t.Errorf("%d bytes, of which nonce %d, cgo %v, foreign %v, take the door %s, want %s", n, nonce, cgo, foreign, Doors[got], Doors[want[i]])
 			}
+			if got, want := AtOnce(n), n <= DirectMax && want[i] == Direct; got != want {
+				t.Errorf("%d bytes at once: %v, want %v", n, got, want)
+			}
 		}
 	}
 	byLength := func() {

@@ -3,6 +3,7 @@
 package kernels
 
 import (
+	"bytes"
 	"fmt"
 
 	. "github.com/stitchgcm/gcm/internal/amd64"
@@ -92,15 +93,16 @@ func vaesContract(op string, bits int) *ir.Contract {
 		{Offset: vaesPowers, Size: 16 * vaesTopExp, Means: "H^72 to H^1, times x^-1"},
 		{Offset: vaesMiddles, Size: 128, Means: "Karatsuba halves of H^64, H^60, ..., H^4"},
 	}
-	c.Clobbers = "rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero"
+	c.Clobbers = "rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero, or from 16 on as they were"
 	return c
 }
 
 // vaesData returns the constants that the programs share.
 func vaesData() []ir.Datum {
-	var bswap, one, four, sixtyFour [16]byte
-	for i := range 16 {
-		bswap[i] = byte(15 - i)
+	var one, four, sixtyFour [16]byte
+	var bswap [64]byte
+	for i := range bswap {
+		bswap[i] = byte(15 - i%16)
 	}
 	one[0], four[0], sixtyFour[0] = 1, 4, 64
 	lanes, firstBlocks, firstCounters, strides := make([]byte, 64), make([]byte, 128), make([]byte, 64), make([]byte, 256)
@@ -123,9 +125,9 @@ func vaesData() []ir.Datum {
 		{Name: "first_counters", Align: 64, Bytes: firstCounters},
 		{Name: "strides", Align: 64, Bytes: strides},
 		{Name: "rcon", Align: 16, Bytes: roundConstants()},
-		{Name: "bswap", Align: 16, Bytes: bswap[:]},
+		{Name: "bswap", Align: 64, Bytes: bswap[:]},
 		{Name: "rotate", Align: 16, Bytes: rotateIndices()},
-		{Name: "poly", Align: 16, Bytes: polynomial()},
+		{Name: "poly", Align: 32, Bytes: bytes.Repeat(polynomial(), 2)},
 		{Name: "one", Align: 16, Bytes: one[:]},
 		{Name: "four", Align: 16, Bytes: four[:]},
 		{Name: "sixty_four", Align: 16, Bytes: sixtyFour[:]},

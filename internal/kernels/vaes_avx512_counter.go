@@ -21,17 +21,17 @@ var (
 	upperHalf = textMask{register: 0, upper: true}
 )
 
-// load loads 64 bytes of text at offset at from base into z, or what there is
-// of them and zeros.
+// load loads the text at offset at from base into z, or what there is of it and
+// zeros.
 func (m textMask) load(b *ir.Builder, i int, z, base ir.Operand, at int64) {
 	switch {
 	case i != m.register:
-		b.I("vmovdqu64", z, Mem(ir.Text, 512, base, at))
+		b.I(wide("vmovdqu", z), z, Mem(ir.Text, z.Width, base, at))
 	case m.upper: // a mask would do too, but slowly next to an unmapped page
 		b.I("vpxorq", view(z), view(z), view(z))
 		b.I("vinserti64x4", z, z, Mem(ir.Text, 256, base, at+32), ir.Imm(1))
 	default:
-		b.I("vmovdqu8", Zeroed(z, m.k), Mem(ir.Text, 512, base, at))
+		b.I("vmovdqu8", Zeroed(z, m.k), Mem(ir.Text, z.Width, base, at))
 	}
 }
 
@@ -39,11 +39,11 @@ func (m textMask) load(b *ir.Builder, i int, z, base ir.Operand, at int64) {
 func (m textMask) store(b *ir.Builder, i int, z ir.Operand, at int64) {
 	switch {
 	case i != m.register:
-		b.I("vmovdqu64", Mem(ir.Text, 512, rOut, at), z)
+		b.I(wide("vmovdqu", z), Mem(ir.Text, z.Width, rOut, at), z)
 	case m.upper:
 		b.I("vextracti64x4", Mem(ir.Text, 256, rOut, at+32), z, ir.Imm(1))
 	default:
-		b.I("vmovdqu8", Masked(Mem(ir.Text, 512, rOut, at), m.k), z)
+		b.I("vmovdqu8", Masked(Mem(ir.Text, z.Width, rOut, at), m.k), z)
 	}
 }
 

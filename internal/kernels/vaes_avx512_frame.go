@@ -21,6 +21,8 @@ func vaesText(bits int, seal bool) *ir.Program {
 	}
 	b.Origin("entry")
 	b.Frame(func() { b.I("endbr64") })
+	vaesBrief(b, bits, seal)
+	b.Label("whole")
 	vaesLengths(b)
 	vaesJ0(b, bits)
 	vaesAAD(b)
@@ -390,6 +392,7 @@ func vaesFinish(b *ir.Builder, seal bool) {
 		b.I("vmovq", rLen, vLens)
 		b.I("shr", rLen, ir.Imm(3))
 		b.I("sub", rOut, rLen)
+		b.Label("wrong")
 		b.I("vpxorq", X(16), X(16), X(16))
 		b.I("cmp", rLen, ir.Imm(64))
 		b.I("jb", ir.To("clear_last"))

@@ -172,9 +172,48 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 		return vaesTurnsCases(p)
 	}
 	for n := 1; n <= 64; n++ {
-		add("entry to J0", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesNonceCase(p, number(n)) })
+		if n != 12 {
+			add("entry to J0", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesNonceCase(p, number(n), nil, nil) })
+		}
 	}
-	add("entry to J0", "nonce of more", func() error { return vaesNonceCase(p, Count{Min: 65}) })
+	add("entry to J0", "nonce of more", func() error { return vaesNonceCase(p, Count{Min: 65}, nil, nil) })
+	for _, l := range []struct {
+		what      string
+		text, aad value.Value
+	}{
+		{fmt.Sprintf("%d bytes of text and more", briefTextMax+1), Count{Of: "text", Min: briefTextMax + 1}, nil},
+		{fmt.Sprintf("%d bytes of text, %d of AAD and more", briefTextMax, briefAADMax+1), number(briefTextMax), Count{Of: "AAD", Min: briefAADMax + 1}},
+		{fmt.Sprintf("less text, %d bytes of AAD and more", briefAADMax+1), Count{Of: "text", Max: briefTextMax - 1}, Count{Of: "AAD", Min: briefAADMax + 1}},
+	} {
+		add("entry to J0, nonce of 12 bytes", l.what, func() error { return vaesNonceCase(p, number(12), l.text, l.aad) })
+	}
+	for _, text := range []value.Value{Count{Of: "text", Max: briefTextMax - 1}, number(briefTextMax)} {
+		for _, aad := range []value.Value{Count{Of: "AAD", Max: briefAADMax - 1}, number(briefAADMax)} {
+			add("brief: entry, J0", "every length", func() error { return vaesBriefEntryCase(p, text, aad) })
+		}
+	}
+	for blocks := 0; 16*blocks <= briefTextMax; blocks++ {
+		for _, full := range []bool{false, true} {
+			for n := 0; n <= briefAADMax && (full || blocks > 0); n++ {
+				add("brief: AAD and length", fmt.Sprintf("%d blocks of text, the last full: %v, %d bytes of AAD", blocks, full, n),
+					func() error { return vaesBriefCase(p, n, blocks, full) })
+			}
+		}
+	}
+	for n := 0; n <= briefTextMax; n++ {
+		add("brief: text", fmt.Sprintf("%d bytes", n), func() error { return vaesBriefTextCase(p, n) })
+	}
+	for n := 4; n <= 16; n++ {
+		if p.Contract.Op == "seal" {
+			add("brief: tag", fmt.Sprintf("%d bytes", n), func() error { return vaesBriefSealCase(p, n) })
+			continue
+		}
+		add("brief: right tag", fmt.Sprintf("%d bytes", n), func() error { return vaesBriefOpenCase(p, n, 100, true) })
+		add("brief: wrong tag", fmt.Sprintf("%d bytes", n), func() error { return vaesBriefOpenCase(p, n, 100, false) })
+	}
+	for n := 0; n <= briefTextMax && p.Contract.Op == "open"; n++ {
+		add("brief: wrong tag, clearing", fmt.Sprintf("%d bytes of text", n), func() error { return vaesBriefOpenCase(p, 16, n, false) })
+	}
 	for k := 1; k <= vaesRun/64; k++ {
 		add("nonce to its last 64 bytes", fmt.Sprintf("%d to %d bytes left", 64*k+1, 64*k+63), func() error { return vaesNoncePartCase(p, k, false) })
 		add("nonce to its last 64 bytes", fmt.Sprintf("%d bytes left", 64*k+64), func() error { return vaesNoncePartCase(p, k, true) })

@@ -59,6 +59,26 @@ var vaesEquivalents = func() (list []equivalent) {
 	}
 	add("*: missing: vpxorq zmm26, zmm26, zmm21 (GHASH the length of the nonce) #1: is missing",
 		"the upper half of that block is zero, and so is its product")
+	add("*: mask: vmovdqu8 *mm11{k1}{z}, [rdx* (text of register *) #*: becomes vmovdqu8 *mm11{k1}, [rdx*",
+		"what stands outside the text is neither stored nor hashed: both mask it again")
+	add("*: mask: vmovdqu8 xmm11{k1}{z}, [r8] (AAD) #1: becomes vmovdqu8 xmm11{k1}, [r8]",
+		"the register has been cleared for the sake of no AAD")
+	add("*: order: vpxor xmm15, xmm15, xmm15 (leave no secret *) #1: comes after the next", "either clears the upper half")
+	add("*: mnemonic: ja brief_* (registers of text) #1: becomes jae *", noTail)
+	for _, what := range []string{
+		"immediate: cmp rcx, 0x10 (registers of text) #1: becomes cmp rcx, 0",
+		"mnemonic: ja brief_more (registers of text) #1: becomes jne brief_more",
+		"order: ja brief_more (registers of text) #1: comes after the next",
+	} {
+		add("*: "+what, "what is behind the text in a wider register is masked")
+	}
+	add("*: missing: je brief_empty (registers of text) #1: is missing", noTail)
+	add("*: missing: je brief_lead (AAD) #1: is missing",
+		"the code for AAD, given none, loads nothing under its mask and leaves the zeros that were there")
+	for _, constant := range []string{".Lbswap + 16", ".Lbswap + 32", ".Lpoly + 16"} {
+		name, _, _ := strings.Cut(constant, " ")
+		add("*: address: v* *mm*, *[rip + "+name+"]* (*) #*: becomes v* *mm*, *[rip + "+constant+"]*", "all lanes of the constant are the same")
+	}
 	add("*: missing: je dispatch (AAD) #1: is missing",
 		"the code for AAD, given none, loads nothing under its mask and leaves the zeros that were there")
 	add("*: immediate: vshufi64x2 zmm27, zmm19, zmm27, 0x40 (the first turn lacks *) #1: becomes vshufi64x2 zmm27, zmm19, zmm27, 0x4*",

@@ -16,7 +16,8 @@ import (
 // begins there is run from that state, with opaque values wherever any value
 // may stand, and a part that ends there is checked to reach an instance of it.
 //
-//	entry ─> j0 ─> dispatch ─> finish          messages of up to 1072 bytes
+//	entry ─> brief_text ─> brief_finish        brief messages
+//	entry ─> j0 ─> dispatch ─> finish          other messages of up to 1072 bytes
 //	              dispatch ─> bulk, until nothing but the short path is left
 //	              bulk loop: one turn from any turn; its ends with every rest
 //	              dispatch ─> dispatch         64 blocks, other nonces
@@ -35,9 +36,12 @@ var vaesKeyBlock = keyBlock{size: 1536, end: vaesEnd, top: vaesTop,
 	middle: func(n int) (int, bool) { return vaesEnd + 2*(64-n), n <= 64 && n%4 == 0 }}
 
 // vaes is a session of a program of vaes-avx512.
-type vaes struct{ *amd }
+type vaes struct {
+	*amd
+	theirs int // vector registers from here on are as the caller left them
+}
 
-func newVaes(p *ir.Program) *vaes { return &vaes{newAmd(p, vaesKeyBlock)} }
+func newVaes(p *ir.Program) *vaes { return &vaes{newAmd(p, vaesKeyBlock), amd64.Vec.Count} }
 
 // arguments puts the stack arguments into memory: what the ABI passes behind
 // the first six. Of nonce and tag, what the case does not need may be nil.
@@ -85,10 +89,10 @@ func (v *vaes) run(from string, stops ...string) (string, error) {
 	return stop, nil
 }
 
-// returned checks also that no scratch register, and no vector register, holds
-// what it held where the part began: that may be a secret.
+// returned checks also that no scratch register, and no vector register that is
+// not the caller's, holds what it held where the part began: that may be a secret.
 func (v *vaes) returned() error {
-	for n := range amd64.Vec.Count {
+	for n := range v.theirs {
 		if r := amd64.Z(n).Reg; !known(v.m.Reg(r)) {
 			return fmt.Errorf("register %v is left with something unknown", r)
 		}
@@ -608,11 +612,17 @@ func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 	v.text(n)
 	xi := v.atFinish(tagLen, value.FromUint64(uint64(n)))
 	v.m.SetReg(amd64.RSI.Reg, v.out.at(n))
+	return v.opened(xi, "finish", tagLen, n, right)
+}
+
+// opened goes on from where n bytes are opened and the tag is yet to be compared,
+// with one that is right or wrong.
+func (v *vaes) opened(xi Vec, from string, tagLen, n int, right bool) error {
 	v.verdict = -1
 	if right {
 		v.verdict = 1
 	}
-	if stop, err := v.run("finish"); err != nil || stop != "" {
+	if stop, err := v.run(from); err != nil || stop != "" {
 		return orStop(err, stop)
 	}
 	if err := v.wantCompared(xi, tagLen); err != nil {

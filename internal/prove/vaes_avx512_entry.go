@@ -18,18 +18,20 @@ type entry struct {
 	bytes           Vec // of the nonce or the AAD that is being hashed
 }
 
-// newEntry makes a session with arguments. The bytes hashed by it, at most
-// size of them, lie at the address it returns.
-func newEntry(p *ir.Program, aadLen value.Value, size int) (*entry, Pointer) {
-	e := &entry{vaes: newVaes(p), aadLen: aadLen}
-	e.textLen = e.s.Fresh("bytes of text", 8)
+// newEntry makes a session with arguments, of which nil stands for any length. The
+// bytes hashed by it, at most size of them, lie at the address it returns.
+func newEntry(p *ir.Program, textLen, aadLen value.Value, size int) (*entry, Pointer) {
+	e := &entry{vaes: newVaes(p), textLen: textLen, aadLen: aadLen}
+	if textLen == nil {
+		e.textLen = e.s.Fresh("bytes of text", 8)
+	}
 	e.text(0)
 	e.bytes = e.s.Fresh("bytes", size)
 	at := e.mem.add("bytes hashed", e.bytes, false, false).at(0)
 	e.aad = 0x1234
 	e.m.SetReg(amd64.RCX.Reg, e.textLen)
 	e.m.SetReg(amd64.R8.Reg, e.aad)
-	if aadLen == nil { // any length
+	if aadLen == nil {
 		e.aadLen = e.s.Fresh("bytes of AAD", 8)
 	}
 	e.m.SetReg(amd64.R9.Reg, e.aadLen)
@@ -52,8 +54,9 @@ func (e *entry) keptAAD() []held {
 }
 
 // vaesNonceCase: entry to j0, or to nonce_part for nonces of more than 64
-// bytes.
-func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
+// bytes. The lengths of text and AAD may be any, nil, unless the nonce has 12
+// bytes: they say whether the message is brief.
+func vaesNonceCase(p *ir.Program, nonceLen, textLen, aadLen value.Value) error {
 	if err := endbr(p); err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func vaesNonceCase(p *ir.Program, nonceLen value.Value) error {
 	if known(nonceLen) {
 		size = int(nonceLen.(*value.Bits).Uint64())
 	}
-	e, at := newEntry(p, nil, size)
+	e, at := newEntry(p, textLen, aadLen, size)
 	e.arguments(at, nonceLen, nil, 16)
 	e.lens = e.s.bytes(e.s.Concat(e.bits(e.textLen), e.bits(e.aadLen)))
 	stop, err := e.run("", "j0", "nonce_part")
@@ -132,7 +135,7 @@ func (e *entry) wantNoncePart(at Pointer, left, total value.Value, y poly) error
 // atNoncePart sets the state at nonce_part, or at nonce_last, with size bytes
 // of the nonce to be hashed. It returns GHASH so far.
 func atNoncePart(p *ir.Program, left value.Value, size int) (e *entry, at Pointer, total Count, y poly) {
-	e, at = newEntry(p, nil, size)
+	e, at = newEntry(p, nil, nil, size)
 	e.constants()
 	e.m.SetReg(amd64.RSI.Reg, at)
 	e.m.SetReg(amd64.RDX.Reg, left)
@@ -178,7 +181,7 @@ func vaesAADCase(p *ir.Program, aadLen value.Value) error {
 	if known(aadLen) {
 		size = int(aadLen.(*value.Bits).Uint64())
 	}
-	e, at := newEntry(p, aadLen, size)
+	e, at := newEntry(p, nil, aadLen, size)
 	e.aad = at
 	e.m.SetReg(amd64.R8.Reg, at)
 	e.arguments(nil, value.FromUint64(12), nil, 16)
@@ -246,7 +249,7 @@ func (e *entry) wantAADPart(at Pointer, left value.Value, cb block, y poly) erro
 // atAADPart sets the state at aad_part, or at aad_last, with size bytes of the
 // AAD to be hashed. It returns GHASH so far.
 func atAADPart(p *ir.Program, left value.Value, size int) (e *entry, at Pointer, cb block, y poly) {
-	e, at = newEntry(p, left, size)
+	e, at = newEntry(p, nil, left, size)
 	e.arguments(nil, value.FromUint64(12), nil, 16)
 	cb = e.counterBlock(e.s.Fresh("counter", 4))
 	xi, y := e.leading(1, 0)

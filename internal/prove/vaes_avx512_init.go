@@ -12,7 +12,7 @@ func vaesScheduleCase(p *ir.Program) error {
 	if err := endbr(p); err != nil {
 		return err
 	}
-	v := &vaes{newSetup(p, vaesKeyBlock)}
+	v := &vaes{newSetup(p, vaesKeyBlock), amd64.Vec.Count}
 	key := v.aesKey()
 	if stop, err := v.run("", "h"); err != nil || stop != "h" {
 		return orStop(err, stop)
@@ -35,7 +35,7 @@ func vaesHalveCase(p *ir.Program) error {
 
 // vaesPowersCase: powers to the return.
 func vaesPowersCase(p *ir.Program) error {
-	v := &vaes{newSetup(p, vaesKeyBlock)}
+	v := &vaes{newSetup(p, vaesKeyBlock), amd64.Vec.Count}
 	v.constants()
 	v.firstPower(amd64.Z(3).Reg)
 	if stop, err := v.run("powers"); err != nil || stop != "" {
