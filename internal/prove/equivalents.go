@@ -100,6 +100,8 @@ var vaesEquivalents = func() (list []equivalent) {
 		add("*_seal_*: missing: add rdx, rcx (GHASH of register "+n+") #*: is missing", noText)
 		add("*_seal_*: mnemonic: add rdx, rcx (GHASH of register "+n+") #*: becomes cmov*", noText)
 	}
+	add("*: mnemonic: jne *_register (*: four blocks) #1: becomes ja *",
+		"the bytes go down to zero by 64, so that they are above zero where they are not zero")
 	add("*: mnemonic: jbe *_tail (*) #*: becomes jb *", noTail)
 	add("*: mnemonic: ja *_group (*) #*: becomes jae *", noTail)
 	return list
