@@ -1315,8 +1315,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -4025,8 +4023,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -7771,8 +7767,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -7785,9 +7779,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 0
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -7799,9 +7791,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 0
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -7829,8 +7819,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 1
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -7843,9 +7831,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 1
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -7857,9 +7843,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 1
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -7890,8 +7874,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -7906,9 +7888,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -7922,9 +7902,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -7957,8 +7935,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -7973,9 +7949,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -7989,9 +7963,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -8136,8 +8108,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 2
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -8150,9 +8120,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 2
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -8164,9 +8132,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 2
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -8194,8 +8160,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 3
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -8208,9 +8172,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 3
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -8222,9 +8184,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -8255,8 +8215,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -8271,9 +8229,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -8287,9 +8243,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -8322,8 +8276,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -8338,9 +8290,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -8354,9 +8304,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -8747,8 +8695,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -8777,8 +8723,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 1
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -8807,8 +8751,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 2
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -8837,8 +8779,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -8870,8 +8810,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -8905,8 +8843,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -8949,8 +8885,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -8984,8 +8918,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -9944,8 +9876,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -9965,9 +9895,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -9986,9 +9914,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -10033,8 +9959,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -10054,9 +9978,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -10075,9 +9997,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -10240,8 +10160,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -10252,9 +10170,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 0
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -10264,9 +10180,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 0
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -10290,8 +10204,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 1
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -10302,9 +10214,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 1
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -10314,9 +10224,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 1
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -10352,8 +10260,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -10373,9 +10279,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -10394,9 +10298,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -10441,8 +10343,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -10462,9 +10362,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -10483,9 +10381,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -10633,8 +10529,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 2
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -10645,9 +10539,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 2
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -10657,9 +10549,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 2
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -10683,8 +10573,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 3
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -10695,9 +10583,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 3
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -10707,9 +10593,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -11000,8 +10884,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -11047,8 +10929,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -11103,8 +10983,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -11150,8 +11028,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -11311,8 +11187,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -11337,8 +11211,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 1
 	VMOVDQU8 Z2, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -11363,8 +11235,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 2
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -11389,8 +11259,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -12890,8 +12758,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -15800,8 +15666,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -19822,8 +19686,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -19836,9 +19698,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 0
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -19850,9 +19710,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 0
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -19880,8 +19738,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 1
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -19894,9 +19750,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 1
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -19908,9 +19762,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 1
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -19941,8 +19793,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -19957,9 +19807,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -19973,9 +19821,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -20008,8 +19854,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -20024,9 +19868,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -20040,9 +19882,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -20205,8 +20045,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 2
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -20219,9 +20057,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 2
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -20233,9 +20069,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 2
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -20263,8 +20097,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 3
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -20277,9 +20109,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 3
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -20291,9 +20121,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -20324,8 +20152,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -20340,9 +20166,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -20356,9 +20180,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -20391,8 +20213,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -20407,9 +20227,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -20423,9 +20241,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -20848,8 +20664,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -20878,8 +20692,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 1
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -20908,8 +20720,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 2
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -20938,8 +20748,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -20971,8 +20779,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -21006,8 +20812,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -21050,8 +20854,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -21085,8 +20887,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -22093,8 +21893,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -22114,9 +21912,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -22135,9 +21931,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -22182,8 +21976,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -22203,9 +21995,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -22224,9 +22014,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -22409,8 +22197,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -22421,9 +22207,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 0
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -22433,9 +22217,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 0
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -22459,8 +22241,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 1
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -22471,9 +22251,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 1
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -22483,9 +22261,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 1
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -22521,8 +22297,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -22542,9 +22316,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -22563,9 +22335,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -22610,8 +22380,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -22631,9 +22399,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -22652,9 +22418,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -22820,8 +22584,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 2
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -22832,9 +22594,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 2
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -22844,9 +22604,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 2
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -22870,8 +22628,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 3
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -22882,9 +22638,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 3
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -22894,9 +22648,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -23199,8 +22951,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -23246,8 +22996,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -23302,8 +23050,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -23349,8 +23095,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -23530,8 +23274,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -23556,8 +23298,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 1
 	VMOVDQU8 Z2, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -23582,8 +23322,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 2
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -23608,8 +23346,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -25177,8 +24913,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -28287,8 +28021,6 @@ whole:
 	MOVQ R9, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
-	MOVQ nonce+48(FP), R10                                       // nonce of 12 bytes: J0 = nonce, 1
-	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
 	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
@@ -32585,8 +32317,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -32599,9 +32329,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 0
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -32613,9 +32341,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 0
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -32643,8 +32369,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 1
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -32657,9 +32381,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 1
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -32671,9 +32393,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 1
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -32704,8 +32424,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -32720,9 +32438,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -32736,9 +32452,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
 	ANDQ $-16, R9                                                // GHASH of the rest of message 0
@@ -32771,8 +32485,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -32787,9 +32499,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -32803,9 +32513,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
 	ANDQ $-16, R9                                                // GHASH of the rest of message 1
@@ -32986,8 +32694,6 @@ fours_tail:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 2
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -33000,9 +32706,7 @@ fours_tail:
 	VMOVDQU8.Z Z1, K1, Z1                                        // rest of message 2
 	VPSHUFB Z31, Z1, Z1                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -33014,9 +32718,7 @@ fours_tail:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 2
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -33044,8 +32746,6 @@ fours_tail:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 3
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -33058,9 +32758,7 @@ fours_tail:
 	VMOVDQU8.Z Z5, K1, Z5                                        // rest of message 3
 	VPSHUFB Z31, Z5, Z5                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -33072,9 +32770,7 @@ fours_tail:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -33105,8 +32801,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -33121,9 +32815,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z1, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -33137,9 +32829,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
 	ANDQ $-16, R9                                                // GHASH of the rest of message 2
@@ -33172,8 +32862,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -33188,9 +32876,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z5, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -33204,9 +32890,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
 	ANDQ $-16, R9                                                // GHASH of the rest of message 3
@@ -33661,8 +33345,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z0, K1, Z0                                        // rest of message 0
 	VPSHUFB Z31, Z0, Z0                                          // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -33691,8 +33373,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z2, K1, Z2                                        // rest of message 1
 	VPSHUFB Z31, Z2, Z2                                          // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -33721,8 +33401,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z4, K1, Z4                                        // rest of message 2
 	VPSHUFB Z31, Z4, Z4                                          // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -33751,8 +33429,6 @@ fours_tail_2:
 	VMOVDQU8.Z Z6, K1, Z6                                        // rest of message 3
 	VPSHUFB Z31, Z6, Z6                                          // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -33784,8 +33460,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z0, Z18                               // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 0
@@ -33819,8 +33493,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z2, Z18                               // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 1
@@ -33863,8 +33535,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z4, Z18                               // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 2
@@ -33898,8 +33568,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z6, Z18                               // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	LEAQ 15(R10), R9                                             // GHASH of the rest of message 3
@@ -34954,8 +34622,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -34975,9 +34641,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $128, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -34996,9 +34660,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
-	SUBQ $192, R10                                               // GHASH of the rest of message 0
+	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 0
@@ -35043,8 +34705,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -35064,9 +34724,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $128, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -35085,9 +34743,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
-	SUBQ $192, R10                                               // GHASH of the rest of message 1
+	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 1
@@ -35290,8 +34946,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -35302,9 +34956,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 0
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $128, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -35314,9 +34966,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 0
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
-	SUBQ $192, R10                                               // rest of message 0
+	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
 	BZHIQ R10, R11, R11                                          // rest of message 0
@@ -35340,8 +34990,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 1
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -35352,9 +35000,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 1
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $128, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -35364,9 +35010,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 1
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
-	SUBQ $192, R10                                               // rest of message 1
+	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
 	BZHIQ R10, R11, R11                                          // rest of message 1
@@ -35402,8 +35046,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -35423,9 +35065,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $128, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -35444,9 +35084,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
-	SUBQ $192, R10                                               // GHASH of the rest of message 2
+	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 2
@@ -35491,8 +35129,6 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -35512,9 +35148,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $128, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -35533,9 +35167,7 @@ fours_tail:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
-	SUBQ $192, R10                                               // GHASH of the rest of message 3
+	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
 	BZHIQ R10, R11, R11                                          // GHASH of the rest of message 3
@@ -35719,8 +35351,6 @@ fours_tail:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 2
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -35731,9 +35361,7 @@ fours_tail:
 	VAESENCLAST Z11, Z1, Z1                                      // rest of message 2
 	VMOVDQU8 Z1, K1, 64(R9)                                      // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $128, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -35743,9 +35371,7 @@ fours_tail:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 2
 	VMOVDQU8 Z2, K1, 128(R9)                                     // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
-	SUBQ $192, R10                                               // rest of message 2
+	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
 	BZHIQ R10, R11, R11                                          // rest of message 2
@@ -35769,8 +35395,6 @@ fours_tail:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 3
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
@@ -35781,9 +35405,7 @@ fours_tail:
 	VAESENCLAST Z11, Z5, Z5                                      // rest of message 3
 	VMOVDQU8 Z5, K1, 64(R9)                                      // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $128, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -35793,9 +35415,7 @@ fours_tail:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, 128(R9)                                     // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
-	SUBQ $192, R10                                               // rest of message 3
+	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3
 	BZHIQ R10, R11, R11                                          // rest of message 3
@@ -36110,8 +35730,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 0
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 0
 	XORL R11, R11                                                // GHASH of the rest of message 0
-	MOVQ 32(SI), R10                                             // GHASH of the rest of message 0
-	ANDQ $255, R10                                               // GHASH of the rest of message 0
 	SUBQ $64, R10                                                // GHASH of the rest of message 0
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 0
 	SUBQ $1, R11                                                 // GHASH of the rest of message 0
@@ -36157,8 +35775,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 1
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 1
 	XORL R11, R11                                                // GHASH of the rest of message 1
-	MOVQ 112(SI), R10                                            // GHASH of the rest of message 1
-	ANDQ $255, R10                                               // GHASH of the rest of message 1
 	SUBQ $64, R10                                                // GHASH of the rest of message 1
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 1
 	SUBQ $1, R11                                                 // GHASH of the rest of message 1
@@ -36213,8 +35829,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 2
 	VPXORQ Z18, Z26, Z26                                         // GHASH of the rest of message 2
 	XORL R11, R11                                                // GHASH of the rest of message 2
-	MOVQ 192(SI), R10                                            // GHASH of the rest of message 2
-	ANDQ $255, R10                                               // GHASH of the rest of message 2
 	SUBQ $64, R10                                                // GHASH of the rest of message 2
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 2
 	SUBQ $1, R11                                                 // GHASH of the rest of message 2
@@ -36260,8 +35874,6 @@ fours_tail_2:
 	VPCLMULQDQ $17, (R11), Z13, Z18                              // GHASH of the rest of message 3
 	VPXORQ Z18, Z16, Z16                                         // GHASH of the rest of message 3
 	XORL R11, R11                                                // GHASH of the rest of message 3
-	MOVQ 272(SI), R10                                            // GHASH of the rest of message 3
-	ANDQ $255, R10                                               // GHASH of the rest of message 3
 	SUBQ $64, R10                                                // GHASH of the rest of message 3
 	CMOVQCS R11, R10                                             // GHASH of the rest of message 3
 	SUBQ $1, R11                                                 // GHASH of the rest of message 3
@@ -36461,8 +36073,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z0, Z0                                      // rest of message 0
 	VMOVDQU8 Z0, K1, (R9)                                        // rest of message 0
 	XORL R11, R11                                                // rest of message 0
-	MOVQ 32(SI), R10                                             // rest of message 0
-	ANDQ $255, R10                                               // rest of message 0
 	SUBQ $64, R10                                                // rest of message 0
 	CMOVQCS R11, R10                                             // rest of message 0
 	SUBQ $1, R11                                                 // rest of message 0
@@ -36487,8 +36097,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z2, Z2                                      // rest of message 1
 	VMOVDQU8 Z2, K1, (R9)                                        // rest of message 1
 	XORL R11, R11                                                // rest of message 1
-	MOVQ 112(SI), R10                                            // rest of message 1
-	ANDQ $255, R10                                               // rest of message 1
 	SUBQ $64, R10                                                // rest of message 1
 	CMOVQCS R11, R10                                             // rest of message 1
 	SUBQ $1, R11                                                 // rest of message 1
@@ -36513,8 +36121,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z4, Z4                                      // rest of message 2
 	VMOVDQU8 Z4, K1, (R9)                                        // rest of message 2
 	XORL R11, R11                                                // rest of message 2
-	MOVQ 192(SI), R10                                            // rest of message 2
-	ANDQ $255, R10                                               // rest of message 2
 	SUBQ $64, R10                                                // rest of message 2
 	CMOVQCS R11, R10                                             // rest of message 2
 	SUBQ $1, R11                                                 // rest of message 2
@@ -36539,8 +36145,6 @@ fours_tail_2:
 	VAESENCLAST Z10, Z6, Z6                                      // rest of message 3
 	VMOVDQU8 Z6, K1, (R9)                                        // rest of message 3
 	XORL R11, R11                                                // rest of message 3
-	MOVQ 272(SI), R10                                            // rest of message 3
-	ANDQ $255, R10                                               // rest of message 3
 	SUBQ $64, R10                                                // rest of message 3
 	CMOVQCS R11, R10                                             // rest of message 3
 	SUBQ $1, R11                                                 // rest of message 3

@@ -334,16 +334,17 @@ func foursRest(b *ir.Builder, bits, n int, seal, first bool, messages ...int) {
 	}
 }
 
-// foursLeft sets r10 to what is left of message p from register s on, r11 to
-// zero.
+// foursLeft sets r10 to what is left of message p from register s on, and r11 to
+// zero; before that r10 holds what is left from register s-1 on.
 func foursLeft(b *ir.Builder, p, s int) {
 	b.I("xor", Low32(R11), Low32(R11))
-	b.I("mov", R10, packet(64, p, packetLen))
-	b.I("and", R10, ir.Imm(foursTurn-1))
-	if s > 0 {
-		b.I("sub", R10, ir.Imm(int64(64*s)))
-		b.I("cmovb", R10, R11)
+	if s == 0 {
+		b.I("mov", R10, packet(64, p, packetLen))
+		b.I("and", R10, ir.Imm(foursTurn-1))
+		return
 	}
+	b.I("sub", R10, ir.Imm(64))
+	b.I("cmovb", R10, R11)
 }
 
 // foursMask makes a mask in k1 of what foursLeft found.

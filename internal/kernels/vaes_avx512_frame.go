@@ -47,13 +47,11 @@ func vaesLengths(b *ir.Builder) {
 	b.I("vpinsrq", vLens, vLens, RAX, ir.Imm(1))
 }
 
-// vaesJ0 derives J0 from the nonce (SP 800-38D, 7.1, step 2), encrypts it to
-// EK0 and leaves the counter block after it in vCtr.
+// vaesJ0 derives J0 from the nonce (SP 800-38D, 7.1, step 2), which is at r10 and
+// has r11 bytes, encrypts it to EK0 and leaves the counter block after it in vCtr.
 func vaesJ0(b *ir.Builder, bits int) {
 	j0 := X(12)
 	b.Origin("nonce of 12 bytes: J0 = nonce, 1")
-	b.I("mov", R10, argNonce)
-	b.I("mov", R11, argNonceLen)
 	b.I("cmp", R11, ir.Imm(12))
 	b.I("jne", ir.To("nonce_hash"))
 	b.I("vmovq", j0, Mem(ir.Nonce, 64, R10, 0))

@@ -53,6 +53,13 @@ var vaesEquivalents = func() (list []equivalent) {
 		"what stands outside the text is neither stored nor hashed: both mask it again")
 	add("*_open_fours_*: mask: vmovdqu8 xmm14{k2}{z}, [r8] (tag of message *) #1: becomes vmovdqu8 xmm14{k2}, [r8]",
 		"the difference of the tags is masked again")
+	add("*_fours_*: missing: jbe brief (choose the path) #1: is missing", "the path of other messages takes brief ones too")
+	for _, lane := range []string{"1", "2"} {
+		add("*_fours_*: order: vinserti32x4 zmm*, zmm*, [rsi + *], "+lane+" (*) #*: comes after the next", "the next fills another lane")
+	}
+	for _, n := range []string{"1", "2", "3"} {
+		add("*_open_*: missing: add rdx, rcx (tail of "+n+" registers) #*: is missing", "only behind a part of 64 blocks text follows, and its tail has 4 registers")
+	}
 	for _, n := range []string{"#1", "#4"} { // the second register of a rest
 		add("*_seal_fours_*: order: cmovb r10, r11 (GHASH of the rest of message *) "+n+": comes after the next",
 			"where nothing is left of a text any powers do, and those read instead are in the key block too")

@@ -35,7 +35,9 @@ func TestMutants(t *testing.T) {
 				if v := tr.scouting(m, w, cases[kernel](w.p)); v.err != nil {
 					refused++
 				} else if _, listed := lookUp(kernel, m); !listed && tr.reason(m) == "" {
-					t.Errorf("a mutant survives: %v", m)
+					if tr.try(m).err == nil {
+						t.Errorf("a mutant survives: %v", m)
+					}
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stitchgcm/gcm/internal/amd64"
@@ -104,7 +105,7 @@ func looserBounds(p *ir.Program, bound int64) (qs []*ir.Program) {
 func TestPlantedTurns(t *testing.T) {
 	for _, ps := range [][]*ir.Program{kernels.VaesAVX512(), kernels.VaesAVX2(), kernels.Aesni()} {
 		for _, p := range ps {
-			if p.Contract.Bits != 128 || p.Contract.Whole() || p.Contract.Op == "init" {
+			if p.Contract.Bits != 128 || !strings.HasSuffix(p.Contract.Op, "_turns") {
 				continue
 			}
 			whole := func(q *ir.Program) error { return errors.Join(failures(cases[p.Contract.Kernel](q), 1)...) }
