@@ -100,13 +100,26 @@ func TestRacesAreReported(t *testing.T) {
 					{"nonce", "read", ""}, {"AAD", "read", ""}, {"input", "read", ""}, {"none", "write", ""},
 				} {
 					name := fmt.Sprintf("kernel %q, %s of %d bytes, %s of %s", kernel, op, size, v.touch, v.name)
-					cmd := c.command("./out", op, v.name, v.touch, fmt.Sprint(size))
-					cmd.Env = append(cmd.Env, "GCM_KERNEL="+kernel, "GORACE=atexit_sleep_ms=0")
-					out, err := cmd.CombinedOutput()
-					reported := strings.Contains(string(out), "WARNING: DATA RACE") && strings.Contains(string(out), "github.com/stitchgcm/gcm.(*AEAD)")
-					var exit *exec.ExitError
-					if v.want == "" && err != nil || v.want != "" && (!errors.As(err, &exit) || !reported) {
-						t.Errorf("%s: a race with a %s by the call is reported: %v, want %v; %v\n%s", name, v.want, reported, v.want != "", err, out)
+					var out []byte
+					var err error
+					right := false
+					for range 3 { // the detector forgets what a goroutine did that ended long ago
+						cmd := c.command("./out", op, v.name, v.touch, fmt.Sprint(size))
+						cmd.Env = append(cmd.Env, "GCM_KERNEL="+kernel, "GORACE=atexit_sleep_ms=0")
+						out, err = cmd.CombinedOutput()
+						if v.want == "" {
+							right = err == nil
+							break
+						}
+						var exit *exec.ExitError
+						right = errors.As(err, &exit) && strings.Contains(string(out), "WARNING: DATA RACE") &&
+							strings.Contains(string(out), "github.com/stitchgcm/gcm.(*AEAD)")
+						if right {
+							break
+						}
+					}
+					if !right {
+						t.Errorf("%s: wanted is a report of a race with a %q by the call: %v\n%s", name, v.want, err, out)
 					}
 				}
 			}
