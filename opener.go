@@ -70,7 +70,7 @@ type UnverifiedOpener struct{ m message }
 
 // NewUnverifiedOpener begins a message. The nonce must have NonceSize() bytes;
 // NewUnverifiedOpener panics when it has not. It keeps neither nonce nor
-// additionalData. An UnverifiedOpener takes some 3 KiB of memory.
+// additionalData. An UnverifiedOpener takes as much memory as a [Sealer].
 func (a *AEAD) NewUnverifiedOpener(nonce, additionalData []byte) *UnverifiedOpener {
 	o := new(UnverifiedOpener)
 	o.m.begin(a, nonce, additionalData)

@@ -34,27 +34,9 @@ func OpenTurns(_ *KeyBlock, _, _, _ []byte) { panic(noKernel) }
 // Open panics.
 func Open(_ *KeyBlock, _, _, _, _, _ []byte) bool { panic(noKernel) }
 
-// A Packet is nothing.
-type Packet struct {
-	Nonce             [16]byte
-	Out, In, AAD, Tag *byte
-	Len, AADLen       uint64
-	LenBits, AADBits  uint64
-}
-
-// Limits of no kernel.
-const (
-	BriefText = 64
-	BriefAAD  = 16
-	FoursTurn = 256
-	FoursAAD  = 64
-)
-
 // Fours panics.
 func Fours(_ *KeyBlock) bool { panic(noKernel) }
 
-// SealFours panics.
-func SealFours(_ *KeyBlock, _ []Packet, _ int) { panic(noKernel) }
+func sealFours(_ *KeyBlock, _ []byte, _ int) { panic(noKernel) }
 
-// OpenFours panics.
-func OpenFours(_ *KeyBlock, _ []Packet, _ int) uint64 { panic(noKernel) }
+func openFours(_ *KeyBlock, _ []byte, _ int) uint64 { panic(noKernel) }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: ISC
 
-//go:build amd64 || arm64
-
 package direct
 
 import "unsafe"
