@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"math/rand"
 	"testing"
+	"unsafe"
 
+	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/ir"
 	"github.com/stitchgcm/gcm/internal/machine"
 )
@@ -117,6 +119,28 @@ func testFours(t *testing.T, ps []*ir.Program, bits int) {
 			if !bytes.Equal(open.out[i].Bytes, texts[i]) {
 				t.Fatalf("message %d of %d, %d bytes: opened wrongly", i, len(texts), len(texts[i]))
 			}
+		}
+	}
+}
+
+// TestPacketsAgree compares what the programs know of packets with package
+// direct, which fills them in.
+func TestPacketsAgree(t *testing.T) {
+	var p direct.Packet
+	for _, c := range []struct {
+		what        string
+		here, there uintptr
+	}{
+		{"nonce", packetNonce, unsafe.Offsetof(p.Nonce)}, {"output", packetOut, unsafe.Offsetof(p.Out)},
+		{"input", packetIn, unsafe.Offsetof(p.In)}, {"length", packetLen, unsafe.Offsetof(p.Len)},
+		{"AAD", packetAAD, unsafe.Offsetof(p.AAD)}, {"length of AAD", packetAADLen, unsafe.Offsetof(p.AADLen)},
+		{"tag", packetTag, unsafe.Offsetof(p.Tag)}, {"bits of text", packetLens, unsafe.Offsetof(p.LenBits)},
+		{"bits of AAD", packetLens + 8, unsafe.Offsetof(p.AADBits)}, {"size", packetSize, unsafe.Sizeof(p)},
+		{"most text of brief ones", briefText, direct.BriefText}, {"most AAD of brief ones", briefAAD, direct.BriefAAD},
+		{"most AAD", 64, direct.FoursAAD}, {"turn", foursTurn, direct.FoursTurn},
+	} {
+		if c.here != c.there {
+			t.Errorf("%s: %d here, %d in package direct", c.what, c.here, c.there)
 		}
 	}
 }
