@@ -53,7 +53,11 @@ var vaesEquivalents = func() (list []equivalent) {
 		"what stands outside the text is neither stored nor hashed: both mask it again")
 	add("*_open_fours_*: mask: vmovdqu8 xmm14{k2}{z}, [r8] (tag of message *) #1: becomes vmovdqu8 xmm14{k2}, [r8]",
 		"the difference of the tags is masked again")
-	add("*_fours_*: missing: jbe brief (choose the path) #1: is missing", "the path of other messages takes brief ones too")
+	const anyPath = "the path of other messages takes brief ones too"
+	add("*_fours_*: missing: jbe brief (choose the path) #1: is missing", anyPath)
+	add("*_fours_*: immediate: cmp r8, 0x10 (choose the path) #1: becomes cmp r8, 0", anyPath)
+	add("*_seal_fours_*: order: vmovdqu8 [r9*]{k1}, zmm* (rest of message *) #*: comes after the next",
+		"the next clears what the same mask keeps from the store")
 	for _, lane := range []string{"1", "2"} {
 		add("*_fours_*: order: vinserti32x4 zmm*, zmm*, [rsi + *], "+lane+" (*) #*: comes after the next", "the next fills another lane")
 	}
@@ -95,7 +99,9 @@ var vaesEquivalents = func() (list []equivalent) {
 	for _, z := range []string{"xmm23", "xmm31"} {
 		wipe := "vpxorq " + z + ", " + z + ", " + z + " (leave no secret in a register) #1: "
 		add("*: missing: "+wipe+"is missing", publicConstant)
-		add("*: mnemonic: "+wipe+"becomes *", publicConstant)
+		for _, op := range []string{"init", "seal", "turns", "fours"} { // open is cut where it clears the output
+			add("*_"+op+"_*: mnemonic: "+wipe+"becomes *", publicConstant)
+		}
 		add("*: register: "+wipe+"becomes vpxorq *, "+z+", "+z, publicConstant)
 	}
 	for _, kind := range []string{"missing: * is missing", "mnemonic: * becomes *", "register: * becomes vpxorq *, xmm28, xmm28"} {
