@@ -82,7 +82,7 @@ func (f *fours) texts(q, n int, middle bool) {
 	for i, r := range []*region{m.out, m.in} {
 		at := r.at(0)
 		if middle {
-			at = Pointer(1<<36 + 1<<20*(2*q+i)) // where nothing is
+			at = 1<<36 + Pointer(2*q+i)<<20 // where nothing is
 			f.s.places[at] = r.at(0)
 		}
 		f.field(q, 16+8*i, at)
