@@ -51,6 +51,9 @@ func onEveryKernel(t *testing.T, test func(t *testing.T, kernel string)) {
 			if k == dispatch.Generic || d == dispatch.Cgo && !cshim.Linked {
 				continue
 			}
+			if d == dispatch.Pieces && cshim.Linked && testing.Short() { // as short runs without cgo do
+				continue
+			}
 			t.Run(k+"/"+dispatch.Doors[d], func(t *testing.T) {
 				defer dispatch.Force(d)()
 				test(t, k)
