@@ -22,11 +22,11 @@ type Packet struct {
 }
 
 // SealBatch seals every packet: afterwards Dst is what [AEAD.Seal] would have
-// returned. That takes less time than as many calls of Seal where the kernel has
-// a program for four messages at once, as vaes-avx512 has, and the batch has
-// packets of about the same length. It allocates once for each Dst that has too
-// little room, and otherwise not at all, but for what Seal says about long
-// messages.
+// returned. That may take less time than as many calls of Seal, where the kernel
+// has a program for four messages at once, as vaes-avx512 has, and the batch has
+// packets of about the same length; docs/PERFORMANCE.md says how much. It allocates
+// once for each Dst that has too little room, and otherwise not at all, but for
+// what Seal says about long messages.
 //
 // The bytes appended to a Dst must not overlap anything of another packet, which
 // is not checked. For a packet by itself the rules are those of Seal, and so are
