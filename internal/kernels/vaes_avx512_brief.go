@@ -50,13 +50,7 @@ func vaesBrief(b *ir.Builder, bits int, seal bool) {
 	b.I("vpxor", ek0, key, Const(128, "counters", 16))
 
 	blocks, lens := X(11), X(10)
-	b.Origin("length block: bits of text, bits of AAD")
-	b.I("mov", RAX, rLen)
-	b.I("shl", RAX, ir.Imm(3))
-	b.I("vmovq", lens, RAX)
-	b.I("mov", RAX, rAADLen)
-	b.I("shl", RAX, ir.Imm(3))
-	b.I("vpinsrq", lens, lens, RAX, ir.Imm(1))
+	vaesLengthBlock(b, lens)
 
 	b.Label("brief")
 	b.Origin("powers of H")

@@ -76,9 +76,7 @@ func vaesFours(bits int, seal bool) *ir.Program {
 	}
 	b.Origin("entry")
 	b.Frame(func() { b.I("endbr64") })
-	b.Origin("constants")
-	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
-	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+	vaesConstants(b)
 	b.Origin("mask of a tag")
 	vaesMaskOf(b, fTag, RCX)
 	if !seal {

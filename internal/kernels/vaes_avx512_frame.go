@@ -35,16 +35,26 @@ func vaesText(bits int, seal bool) *ir.Program {
 
 // vaesLengths makes the length block and loads the constants.
 func vaesLengths(b *ir.Builder) {
+	vaesConstants(b)
+	vaesLengthBlock(b, vLens)
+}
+
+// vaesConstants loads the constants that keep their registers.
+func vaesConstants(b *ir.Builder) {
 	b.Origin("constants")
 	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
 	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+}
+
+// vaesLengthBlock makes the length block in x, as an integer. It uses rax.
+func vaesLengthBlock(b *ir.Builder, x ir.Operand) {
 	b.Origin("length block: bits of text, bits of AAD")
 	b.I("mov", RAX, rLen)
 	b.I("shl", RAX, ir.Imm(3))
-	b.I("vmovq", vLens, RAX)
+	b.I("vmovq", x, RAX)
 	b.I("mov", RAX, rAADLen)
 	b.I("shl", RAX, ir.Imm(3))
-	b.I("vpinsrq", vLens, vLens, RAX, ir.Imm(1))
+	b.I("vpinsrq", x, x, RAX, ir.Imm(1))
 }
 
 // vaesJ0 derives J0 from the nonce (SP 800-38D, 7.1, step 2), which is at r10 and

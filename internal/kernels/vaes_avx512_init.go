@@ -23,9 +23,7 @@ func vaesInit(bits int) *ir.Program {
 // vaesPowersOfH computes H and stores its powers, four a register: row k, of
 // rows 1 to 18, holds H^4k to H^(4k-3).
 func vaesPowersOfH(b *ir.Builder, bits int) {
-	b.Origin("constants")
-	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
-	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+	vaesConstants(b)
 	h := view(vXi)
 	b.I("vpxorq", h, h, h)
 	vaesBlock(b, bits, h, "H")

@@ -58,9 +58,7 @@ func vaesTurns(bits int, seal bool) *ir.Program {
 // vaesEnterTurns loads constants and state.
 func vaesEnterTurns(b *ir.Builder) {
 	block := view(vBase)
-	b.Origin("constants")
-	b.I("vbroadcasti32x4", vBswap, Const(128, "bswap", 0))
-	b.I("vbroadcasti32x4", vPoly, Const(128, "poly", 0))
+	vaesConstants(b)
 	b.I("mov", Low32(R10), ir.Imm(0x8888)) // the counter of each lane
 	b.I("kmovq", K(7), R10)
 	b.Origin("Xi")
