@@ -709,20 +709,20 @@ func armOpenFinishCase(p *ir.Program, tagLen int, right bool) error {
 	textLen := Count{Of: "text"}
 	e.hold(x("bits of text", 15, value.Shl(e.s, textLen, 3)))
 	to := ""
-	e.verdict = 1
+	e.answers = []bool{right}
 	if !right {
 		to = "clear_more"
-		e.verdict = -1
 	}
 	if err := e.run("finish", to); err != nil {
 		return err
 	}
 	diff := append(e.spec.xor(want, given), make(Vec, 16-tagLen)...)
 	both := value.Or(e.s, simplify(diff[:8]), simplify(diff[8:]))
-	if e.condition == nil || e.condition.negated || !e.condition.zero.equal(e.s.bytes(both)) {
+	c := e.condition()
+	if c == nil || c.negated || !c.zero.equal(e.s.bytes(both)) {
 		return fmt.Errorf("the result does not depend on the whole difference of the tags")
 	}
-	if err := e.want("result", xReg(0), value.Extend(e.s, e.condition, 64)); err != nil {
+	if err := e.want("result", xReg(0), value.Extend(e.s, c, 64)); err != nil {
 		return err
 	}
 	if right {

@@ -489,7 +489,7 @@ func avxSealFinishCase(p *ir.Program, tagLen int) error {
 func avxRightCase(p *ir.Program, tagLen int) error {
 	e := newAvx(p)
 	xi := e.atFinish(tagLen, Count{Of: "text"})
-	e.verdict = 1
+	e.answers = []bool{true}
 	if err := e.run("finish", ""); err != nil {
 		return err
 	}
@@ -506,7 +506,7 @@ func avxWrongCase(p *ir.Program, tagLen, n int) error {
 	e.text(n)
 	xi := e.atFinish(tagLen, number(n))
 	e.hold(gpr("end of the output", amd64.RSI, e.out.at(n)))
-	e.verdict = -1
+	e.answers = []bool{false}
 	if err := e.run("finish", ""); err != nil {
 		return err
 	}
@@ -531,7 +531,7 @@ func avxToClearCase(p *ir.Program, tagLen int) error {
 	xi := e.atFinish(tagLen, n)
 	end := e.s.Fresh("end of the output", 8)
 	e.hold(gpr("end of the output", amd64.RSI, end))
-	e.verdict = -1
+	e.answers = []bool{false}
 	if err := e.run("finish", "clear"); err != nil {
 		return err
 	}

@@ -22,12 +22,10 @@ type session struct {
 
 	upper bool // a register wider than 128 bits was written since vzeroupper
 
-	sp        uint64 // the stack pointer at entry
-	verdict   int    // how the next unknown branch goes: 0 not at all
-	condition *Cond  // what it was decided on
-	answers   []bool // how unknown branches go after that, one by one
-	asked     []*Cond
-	named     int // elements named so far
+	sp      uint64  // the stack pointer at entry
+	answers []bool  // how unknown branches go, one by one
+	asked   []*Cond // what they were decided on
+	named   int     // elements named so far
 }
 
 func newSession(p *ir.Program) *session {
@@ -59,20 +57,23 @@ func newSession(p *ir.Program) *session {
 		return ses.nameElements(i)
 	}
 	ses.m.Decide = func(i ir.Inst, c value.Value) (bool, error) {
-		if asked, ok := c.(*Cond); ok && len(ses.answers) > 0 {
-			taken := ses.answers[0]
-			ses.answers, ses.asked = ses.answers[1:], append(ses.asked, asked)
-			return taken, nil
-		}
-		if ses.verdict == 0 {
+		asked, ok := c.(*Cond)
+		if !ok || len(ses.answers) == 0 {
 			return false, fmt.Errorf("branch on a secret or unknown value")
 		}
-		taken := ses.verdict > 0
-		ses.verdict = 0
-		ses.condition, _ = c.(*Cond)
+		taken := ses.answers[0]
+		ses.answers, ses.asked = ses.answers[1:], append(ses.asked, asked)
 		return taken, nil
 	}
 	return ses
+}
+
+// condition returns what the one unknown branch was decided on, or nil.
+func (ses *session) condition() *Cond {
+	if len(ses.asked) != 1 {
+		return nil
+	}
+	return ses.asked[0]
 }
 
 // noteUpper notes whether the upper halves of vector registers are in use, as

@@ -618,10 +618,7 @@ func vaesOpenFinishCase(p *ir.Program, tagLen, n int, right bool) error {
 // opened goes on from where n bytes are opened and the tag is yet to be compared,
 // with one that is right or wrong.
 func (v *vaes) opened(xi Vec, from string, tagLen, n int, right bool) error {
-	v.verdict = -1
-	if right {
-		v.verdict = 1
-	}
+	v.answers = []bool{right}
 	if stop, err := v.run(from); err != nil || stop != "" {
 		return orStop(err, stop)
 	}
@@ -653,7 +650,7 @@ func vaesToClearCase(p *ir.Program) error {
 	xi := v.atFinish(16, left)
 	end := v.s.Fresh("end of the output", 8)
 	v.m.SetReg(amd64.RSI.Reg, end)
-	v.verdict = -1
+	v.answers = []bool{false}
 	if stop, err := v.run("finish", "clear"); err != nil || stop != "clear" {
 		return orStop(err, stop)
 	}
