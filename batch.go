@@ -4,6 +4,7 @@ package gcm
 
 import (
 	"crypto/subtle"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -56,7 +57,11 @@ type tags struct{ in, out int }
 
 // batch seals or opens packets and returns how many it opened.
 func (a *AEAD) batch(p []Packet, t tags) (opened int) {
-	if !a.check(p, t) {
+	brief := a.usual(p, t, direct.BriefText, direct.BriefAAD)
+	if !brief && !a.usual(p, t, maxTextSize, math.MaxInt) {
+		for i := range p {
+			a.check(&p[i], t)
+		}
 		reserve(p, t)
 	}
 	if !a.hasFours() {
@@ -66,37 +71,35 @@ func (a *AEAD) batch(p []Packet, t tags) (opened int) {
 		return opened
 	}
 	if dispatch.DIT && lacksDIT() {
-		subtle.WithDataIndependentTiming(func() { opened = a.fours(p, t) })
+		subtle.WithDataIndependentTiming(func() { opened = a.fours(p, t, brief) })
 		return opened
 	}
-	return a.fours(p, t)
+	return a.fours(p, t, brief)
 }
 
-// check panics where Seal or Open would, and reports whether every Dst has room.
-func (a *AEAD) check(p []Packet, t tags) bool {
-	nonceSize, lacking := a.nonceSize, 0
+// usual reports whether check would not panic over any packet, reserve would have
+// nothing to do, and texts have 1 to mostText bytes and AAD at most mostAAD. It is
+// quick, and may be wrong when it says no.
+func (a *AEAD) usual(p []Packet, t tags, mostText uint64, mostAAD int) bool {
 	for i := range p {
 		k := &p[i]
-		n := len(k.Text) - t.in
-		if len(k.Nonce) != nonceSize || uint64(n) > maxTextSize || !k.apart(n+t.out) {
-			a.checkClosely(k, t)
+		n, aadLen := len(k.Text)-t.in, len(k.AAD)
+		if len(k.Nonce) != a.nonceSize || uint64(n-1) >= mostText || aadLen > mostAAD || cap(k.Dst)-len(k.Dst)-n < t.out {
+			return false
 		}
-		lacking |= cap(k.Dst) - len(k.Dst) - n - t.out // below 0 for those that lack room, and stays so
+		// How far behind the output the inputs begin: apart, or the text in the
+		// same place. A distance below 0 wraps.
+		size, out := uintptr(n)+defaultTagSize, address(k.Dst)+uintptr(len(k.Dst))
+		text, aad := address(k.Text)-out, address(k.AAD)-out
+		if text != 0 && text-size > -(2*size) || aad-size > -(size+uintptr(aadLen)) {
+			return false
+		}
 	}
-	return lacking >= 0
+	return true
 }
 
-// apart reports whether the n bytes behind Dst begin where the text does or share
-// none with it, and share none with the AAD. It is quick, and may be wrong when it
-// says no.
-func (p *Packet) apart(n int) bool {
-	out, size := address(p.Dst)+uintptr(len(p.Dst)), uintptr(n)
-	text, aad := address(p.Text)-out, address(p.AAD)-out
-	return (text == 0 || text-size <= -size-uintptr(len(p.Text))) && aad-size <= -size-uintptr(len(p.AAD))
-}
-
-// checkClosely panics where Seal or Open would.
-func (a *AEAD) checkClosely(p *Packet, t tags) {
+// check panics where Seal or Open would.
+func (a *AEAD) check(p *Packet, t tags) {
 	a.checkNonce(p.Nonce)
 	n := len(p.Text) - t.in
 	if t.in == 0 {
@@ -134,10 +137,7 @@ func (a *AEAD) single(p *Packet, t tags) int {
 
 // Kernels that take four messages at a time take those of one class: class 0 is of
 // brief packets, and the others by the number of whole turns in the text.
-const (
-	foursClasses = 1 + 3072/direct.FoursTurn // longer texts gain nothing
-	foursCall    = 16                        // packets in a call, which is some microseconds then
-)
+const foursClasses = 1 + 3072/direct.FoursTurn // longer texts gain nothing
 
 // hasFours reports whether the kernel takes four messages at a time, and they may
 // take the direct door.
@@ -149,6 +149,8 @@ func (a *AEAD) hasFours() bool {
 func (p *Packet) class(t tags) uint {
 	n := uint(len(p.Text) - t.in)
 	switch {
+	case n == 0:
+		return foursClasses
 	case n <= direct.BriefText && len(p.AAD) <= direct.BriefAAD:
 		return 0
 	case len(p.AAD) <= direct.FoursAAD:
@@ -157,59 +159,34 @@ func (p *Packet) class(t tags) uint {
 	return foursClasses
 }
 
-// waiting are packets of a batch that wait for others of their class.
-type waiting struct {
-	packets [foursClasses][3]*Packet
-	count   [foursClasses]uint8 // of those
-}
-
-// add lets a packet wait, or puts it into four with the three that have waited for
-// it, and reports whether it did.
-func (w *waiting) add(p *Packet, class uint, four *[4]*Packet) bool {
-	ps, n := &w.packets[class], w.count[class]
-	if n < 3 {
-		ps[n] = p
-		w.count[class] = n + 1
-		return false
-	}
-	w.count[class] = 0
-	four[0], four[1], four[2], four[3] = ps[0], ps[1], ps[2], p
-	return true
-}
-
 // fours is batch with packets that have been checked and have room, on a kernel
-// that takes four at a time.
-func (a *AEAD) fours(p []Packet, t tags) (opened int) {
-	var (
-		w waiting
-		c call
-		n int // packets in c
-	)
-	for len(p) > 0 {
-		four := (*[4]*Packet)(c.whose[n:])
-		if len(p) >= 4 && alike((*[4]Packet)(p), t) {
-			four[0], four[1], four[2], four[3] = &p[0], &p[1], &p[2], &p[3]
-			p = p[4:]
-		} else {
-			k := &p[0]
-			p = p[1:]
-			class := k.class(t)
-			if class >= foursClasses {
-				opened += a.single(k, t)
-				continue
-			}
-			if !w.add(k, class, four) {
-				continue
-			}
-		}
-		fill((*[4]direct.Packet)(c.packets[n:]), four, t)
-		if n += 4; n == foursCall {
-			opened += c.run(a, n, t)
-			n = 0
-		}
+// that takes four at a time. When all are brief, they need no sorting.
+func (a *AEAD) fours(p []Packet, t tags, brief bool) (opened int) {
+	for brief && len(p) >= 4 {
+		n := min(len(p)&^3, direct.MostPackets)
+		opened += a.run(p[:n], t)
+		p = p[n:]
 	}
-	if n > 0 {
-		opened += c.run(a, n, t)
+	return opened + a.sorted(p, t)
+}
+
+// sorted is fours for packets of any length.
+func (a *AEAD) sorted(p []Packet, t tags) (opened int) {
+	var w waiting
+	for len(p) > 0 {
+		if n := alike(p, t); n > 0 {
+			opened += a.run(p[:n], t)
+			p = p[n:]
+			continue
+		}
+		k := &p[0]
+		p = p[1:]
+		class := k.class(t)
+		if class >= foursClasses {
+			opened += a.single(k, t)
+		} else if four := w.add(k, class); four != nil {
+			opened += a.scattered(four, t)
+		}
 	}
 	for class := range w.count {
 		for _, k := range w.packets[class][:w.count[class]] {
@@ -219,68 +196,74 @@ func (a *AEAD) fours(p []Packet, t tags) (opened int) {
 	return opened
 }
 
-// alike reports whether packets are of one class, and need not go alone.
-func alike(p *[4]Packet, t tags) bool {
-	class := p[0].class(t)
-	return class < foursClasses && p[1].class(t) == class && p[2].class(t) == class && p[3].class(t) == class
+// alike returns how many packets may go in one call: as many as four divides, each
+// four of one class.
+func alike(p []Packet, t tags) (n int) {
+	for n < direct.MostPackets && n+4 <= len(p) {
+		four := (*[4]Packet)(p[n:])
+		class := four[0].class(t)
+		if class >= foursClasses || four[1].class(t) != class || four[2].class(t) != class || four[3].class(t) != class {
+			break
+		}
+		n += 4
+	}
+	return n
 }
 
-// A call is packets for the kernel to take in one call.
-type call struct {
-	packets [foursCall]direct.Packet
-	whose   [foursCall]*Packet
+// waiting are packets of a batch that wait for others of their class.
+type waiting struct {
+	packets [foursClasses][4]*Packet
+	count   [foursClasses]uint8 // of those, below 4
 }
 
-// fill tells the kernel of four packets of one class, and makes every Dst what it
-// will be.
-func fill(ready *[4]direct.Packet, four *[4]*Packet, t tags) {
+// add lets a packet wait, or returns it with the three that have waited for it.
+func (w *waiting) add(p *Packet, class uint) *[4]*Packet {
+	n := w.count[class]
+	w.packets[class][n] = p
+	w.count[class] = (n + 1) % 4
+	if n < 3 {
+		return nil
+	}
+	return &w.packets[class]
+}
+
+// scattered is run for four packets that lie anywhere.
+func (a *AEAD) scattered(four *[4]*Packet, t tags) (opened int) {
+	var p [4]Packet
 	for i, k := range four {
-		r := &ready[i]
-		n := len(k.Text) - t.in
-		size := len(k.Dst) + n + t.out
-		out := k.Dst[len(k.Dst):size]
-		k.Dst = k.Dst[:size]
-		if raceEnabled {
-			raceCall([][]byte{k.Text, k.AAD, k.Nonce}, [][]byte{out})
-		}
-		var tag *byte
-		if t.in > 0 {
-			tag = &k.Text[n]
-			if k.Err != nil { // spares a barrier where it is nil
-				k.Err = nil
-			}
-		} else {
-			tag = &out[n]
-		}
-		aad, to := unsafe.SliceData(k.AAD), unsafe.SliceData(out)
-		if aad == nil {
-			aad = tag // of 0 bytes
-		}
-		if to == nil {
-			to = tag // for 0 bytes
-		}
-		*(*[12]byte)(r.Nonce[:]) = [12]byte(k.Nonce)
-		r.Out, r.In, r.AAD, r.Tag = to, unsafe.SliceData(k.Text), aad, tag
-		r.Len, r.LenBits = uint64(n), 8*uint64(n)
-		r.AADLen, r.AADBits = uint64(len(k.AAD)), 8*uint64(len(k.AAD))
+		p[i] = *k
 	}
-}
-
-// run has the kernel seal or open n packets, and returns how many it opened.
-func (c *call) run(a *AEAD, n int, t tags) (opened int) {
-	if t.in == 0 {
-		direct.SealFours(&a.block, c.packets[:n], t.out)
-		return 0
-	}
-	right := direct.OpenFours(&a.block, c.packets[:n], t.in)
-	if opened = bits.OnesCount64(right); opened == n {
-		return opened
-	}
-	for i, k := range c.whose[:n] {
-		if right>>(n-1-i)&1 == 0 {
-			clear(k.Dst[len(k.Dst)-int(c.packets[i].Len):])
-			k.Dst, k.Err = nil, errOpen
-		}
+	opened = a.run(p[:], t)
+	for i, k := range four {
+		*k = p[i]
 	}
 	return opened
+}
+
+// run has the kernel seal or open packets, and returns how many it opened.
+func (a *AEAD) run(p []Packet, t tags) (opened int) {
+	if raceEnabled {
+		for i := range p {
+			k := &p[i]
+			raceCall([][]byte{k.Text, k.AAD, k.Nonce}, [][]byte{k.Dst[len(k.Dst):][:len(k.Text)-t.in+t.out]})
+		}
+	}
+	var _ = direct.Packet(Packet{}) // which has the same fields
+	q := unsafe.Slice((*direct.Packet)(unsafe.Pointer(unsafe.SliceData(p))), len(p))
+	if t.in == 0 {
+		direct.SealFours(&a.block, q, t.out)
+		return 0
+	}
+	right := direct.OpenFours(&a.block, q, t.in)
+	right = bits.Reverse64(right) >> (64 - len(p)) // the lowest for the first
+	for i := range p {
+		k := &p[i]
+		if right>>i&1 == 0 {
+			clear(k.Dst[len(k.Dst)-len(k.Text)+t.in:])
+			k.Dst, k.Err = nil, errOpen
+		} else if k.Err != nil { // spares a barrier where it is nil
+			k.Err = nil
+		}
+	}
+	return bits.OnesCount64(right)
 }

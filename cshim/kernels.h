@@ -37,10 +37,10 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_turns_128)(const uint8_t
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_open_turns_128)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 
 // encrypt and authenticate messages, four at a time, under a 128-bit key (SP 800-38D, 7.1).
-STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_128)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_128)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 
 // decrypt and verify messages, four at a time, under a 128-bit key (SP 800-38D, 7.2).
-STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_128)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_128)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 
 // set up the key block for a 192-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_init_192)(uint8_t *block, const uint8_t *key);
@@ -58,10 +58,10 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_turns_192)(const uint8_t
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_open_turns_192)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 
 // encrypt and authenticate messages, four at a time, under a 192-bit key (SP 800-38D, 7.1).
-STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_192)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_192)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 
 // decrypt and verify messages, four at a time, under a 192-bit key (SP 800-38D, 7.2).
-STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_192)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_192)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 
 // set up the key block for a 256-bit key.
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_init_256)(uint8_t *block, const uint8_t *key);
@@ -79,10 +79,10 @@ STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_turns_256)(const uint8_t
 STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_open_turns_256)(const uint8_t *block, uint8_t *out, const uint8_t *in, uint64_t len, uint8_t *state);
 
 // encrypt and authenticate messages, four at a time, under a 256-bit key (SP 800-38D, 7.1).
-STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_256)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL void STITCHGCM_SYMBOL(vaes_avx512_seal_fours_256)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 
 // decrypt and verify messages, four at a time, under a 256-bit key (SP 800-38D, 7.2).
-STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_256)(const uint8_t *block, const uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
+STITCHGCM_KERNEL uint64_t STITCHGCM_SYMBOL(vaes_avx512_open_fours_256)(const uint8_t *block, uint8_t *packets, uint64_t packets_len, uint64_t tag_len);
 #endif
 
 #if defined(__x86_64__) // kernel vaes-avx2

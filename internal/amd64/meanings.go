@@ -149,6 +149,20 @@ func shuffleBytes(in ir.In) []value.Value {
 	return []value.Value{in.D.Bytes(in.Op[1], from)}
 }
 
+// selectWords takes each 64-bit word from operands 0 and 2 joined: the one that the
+// low 4 bits of that word of operand 1 say.
+func selectWords(in ir.In) []value.Value {
+	idx, ok := in.D.Known(in.Op[1])
+	if !ok {
+		panic("amd64: vpermt2q by unknown indices")
+	}
+	var words []value.Value
+	for _, i := range idx {
+		words = append(words, in.D.Slice(in.Op[i>>3&1<<1], 64*int(i&7), 64))
+	}
+	return []value.Value{in.D.Concat(words...)}
+}
+
 // shuffleWords is vpshufd.
 func shuffleWords(in ir.In) []value.Value {
 	from := make([]int, in.Op[1].Width()/8)

@@ -74,6 +74,7 @@ func generalForms() (t []*ir.Form) {
 	add(ir.Row("mov", "w:r32 r:r32/m32/imm", "", copyOf(32, 1)))
 	setsFlags(ir.Row("xor", "rw:r32 r:m32", "", logic(32, true, xor)))
 	setsFlags(ir.Row("xor", "rw:r64 r:m64", "", logic(64, true, xor)))
+	setsFlags(ir.Row("add", "rw:r64 r:m64", "", addition(64)))
 	add(ir.Row("lea", "w:r64 r:addr", "", copyOf(0, 1)))
 	for _, w := range []struct {
 		class string
@@ -92,7 +93,7 @@ func generalForms() (t []*ir.Form) {
 			return []value.Value{value.Reverse(in.D, in.Op[0])}
 		}))
 	}
-	setsFlags(ir.Row("bzhi", "w:r64 r:r64 r:r64", bmi2, bzhi))
+	setsFlags(ir.Row("bzhi", "w:r64 r:r64/m64 r:r64", bmi2, bzhi))
 	add(ir.Row("shlx", "w:r64 r:r64 r:r64", bmi2, shlx))
 	for _, c := range conditions {
 		f := ir.Row("cmov"+c.name, "rw:r64 r:r64", "", func(in ir.In) []value.Value {
@@ -135,6 +136,7 @@ func vectorForms() (t []*ir.Form) {
 	masked := func(element int, f *ir.Form) { f.Element = element; add(f) }
 
 	add(ir.Row("kmovq", "w:k r:r64", evex, copyOf(0, 1)))
+	add(ir.Row("kmovq", "w:r64 r:k", evex, copyOf(0, 1)))
 	for _, v := range []struct{ reg, mem, vex, aes, clm string }{
 		{"x", "m128", avx, "AES, " + avx, "PCLMULQDQ, " + avx},
 		{"y", "m256", avx2, "VAES, " + avx2, "VPCLMULQDQ, " + avx2},
@@ -207,9 +209,14 @@ func vectorForms() (t []*ir.Form) {
 		add(ir.Row("vpinsr"+part.letter, "w:x r:x r:"+mem+" r:imm", avx, insert(part.width)))
 		add(ir.Row("vpextr"+part.letter, "w:"+mem+" r:x r:imm", avx, extract(part.width)))
 	}
-	add(ir.Row("vbroadcasti32x4", "w:z r:m128", evex, func(in ir.In) []value.Value {
+	masked(32, ir.Row("vbroadcasti32x4", "w:z r:m128", evex, func(in ir.In) []value.Value {
 		return []value.Value{in.D.Concat(in.Op[1], in.Op[1], in.Op[1], in.Op[1])}
 	}))
+	masked(64, ir.Row("vpbroadcastq", "w:z r:r64", evex, func(in ir.In) []value.Value {
+		return []value.Value{value.Repeat(in.D, in.Op[1], 8)}
+	}))
+	add(ir.Row("vpermt2q", "rw:z r:z r:m512", evex, selectWords))
+	add(ir.Row("vpaddq", "w:z r:z r:z", evex, each(64, add2)))
 	masked(32, ir.Row("vpbroadcastd", "w:z r:r32", evex, func(in ir.In) []value.Value {
 		return []value.Value{value.Repeat(in.D, in.Op[1], 16)}
 	}))

@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
-	"unsafe"
 
 	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
@@ -35,19 +34,28 @@ func foursKernels() (names []string) {
 
 // four is one message of a batch.
 type four struct {
-	nonce          [12]byte
-	text, aad      []byte
-	sealed         []byte // by crypto/cipher, with a tag of 16 bytes
-	out, tag, want []byte
+	nonce, text, aad []byte
+	sealed           []byte // by crypto/cipher, with a tag of 16 bytes
+	dst              []byte // what is in front of the result, the result, and more
+	front            int    // bytes in front of the result
 }
 
-// packet returns what the kernel is told; in may be the output.
-func (m *four) packet(in []byte) (p direct.Packet) {
-	copy(p.Nonce[:], m.nonce[:])
-	p.Out, p.In, p.Len, p.LenBits = unsafe.SliceData(m.out), unsafe.SliceData(in), uint64(len(in)), uint64(8*len(in))
-	p.AAD, p.AADLen, p.AADBits = unsafe.SliceData(m.aad), uint64(len(m.aad)), uint64(8*len(m.aad))
-	p.Tag = unsafe.SliceData(m.tag)
-	return p
+// packet returns what the kernel is told of a text, which may be where the result
+// goes.
+func (m *four) packet(text []byte) direct.Packet {
+	return direct.Packet{Dst: m.dst[:m.front], Nonce: m.nonce, Text: text, AAD: m.aad}
+}
+
+// place makes dst of random bytes, for a result of n bytes, and returns where text
+// lies: in place, or elsewhere.
+func (m *four) place(random func(int) []byte, front, n int, text []byte, inPlace bool) []byte {
+	m.front, m.dst = front, random(front+max(n, len(text))+16)
+	if !inPlace {
+		return bytes.Clone(text)
+	}
+	in := m.dst[front:][:len(text)]
+	copy(in, text)
+	return in
 }
 
 // TestFours seals and opens messages four at a time, of every length in a turn
@@ -85,7 +93,7 @@ func testFours(t *testing.T, kernel string, bits int) {
 		rounds = 600
 	}
 	for round := range rounds {
-		ms := make([]four, 4*(1+rng.IntN(4)))
+		ms := make([]four, 4*(1+rng.IntN(direct.MostPackets/4)))
 		tagLen, inPlace := 4+rng.IntN(13), rng.IntN(2) == 0
 		var turns, longest int
 		var brief bool
@@ -100,7 +108,7 @@ func testFours(t *testing.T, kernel string, bits int) {
 					turns = 4 + rng.IntN(64)
 				}
 			}
-			copy(m.nonce[:], random(12))
+			m.nonce = random(12)
 			m.text = random(direct.FoursTurn*turns + rng.IntN(longest))
 			if round < direct.FoursTurn {
 				m.text = m.text[:direct.FoursTurn*turns+min(round, len(m.text)-direct.FoursTurn*turns)]
@@ -117,47 +125,47 @@ func testFours(t *testing.T, kernel string, bits int) {
 			if brief && rng.IntN(4) == 0 {
 				m.aad = m.aad[:0]
 			}
-			m.sealed = std.Seal(nil, m.nonce[:], m.text, m.aad)
+			if len(m.aad) == 0 && rng.IntN(2) == 0 {
+				m.aad = nil
+			}
+			m.sealed = std.Seal(nil, m.nonce, m.text, m.aad)
 		}
 		packets := make([]direct.Packet, len(ms))
+		want := make([][]byte, len(ms)) // of dst
 		for i := range ms {
 			m := &ms[i]
-			in := bytes.Clone(m.text)
-			if m.out = in; !inPlace {
-				m.out = random(len(in))
-			}
-			m.tag = random(16)
-			m.want = append(bytes.Clone(m.sealed[len(m.text):][:tagLen]), m.tag[tagLen:]...)
+			n := len(m.text)
+			in := m.place(random, rng.IntN(40), n+tagLen, m.text, inPlace)
 			packets[i] = m.packet(in)
+			want[i] = bytes.Clone(m.dst)
+			copy(want[i][m.front:], m.sealed[:n+tagLen])
 		}
 		direct.SealFours(&block, packets, tagLen)
 		var good uint64
 		for i := range ms {
 			m := &ms[i]
 			what := fmt.Sprintf("message %d of %d, %d bytes, AAD %d, tag %d, in place %v", i, len(ms), len(m.text), len(m.aad), tagLen, inPlace)
-			if n := len(m.text); !bytes.Equal(m.out, m.sealed[:n]) {
-				t.Fatalf("%s: wrong ciphertext", what)
+			if !bytes.Equal(m.dst, want[i]) {
+				t.Fatalf("%s: sealed, memory is\n%x, want\n%x", what, m.dst, want[i])
 			}
-			if !bytes.Equal(m.tag, m.want) {
-				t.Fatalf("%s: tag %x, want %x", what, m.tag, m.want)
-			}
-			in := bytes.Clone(m.sealed[:len(m.text)])
-			if m.out = in; !inPlace {
-				m.out = random(len(in))
-			}
+			n := len(m.text)
+			sealed := bytes.Clone(m.sealed[:n+tagLen])
 			good = good<<1 | 1
 			if rng.IntN(4) == 0 {
-				m.tag[rng.IntN(tagLen)] ^= 1 << rng.IntN(8)
+				sealed[n+rng.IntN(tagLen)] ^= 1 << rng.IntN(8)
 				good &^= 1
 			}
+			in := m.place(random, rng.IntN(40), n, sealed, inPlace)
 			packets[i] = m.packet(in)
+			want[i] = bytes.Clone(m.dst)
+			copy(want[i][m.front:], m.text)
 		}
 		if got := direct.OpenFours(&block, packets, tagLen); got != good {
 			t.Fatalf("tags of %d bytes: right are %b, want %b", tagLen, got, good)
 		}
 		for i := range ms {
-			if m := &ms[i]; !bytes.Equal(m.out, m.text) {
-				t.Fatalf("message %d of %d, %d bytes, AAD %d, in place %v: wrong plaintext", i, len(ms), len(m.text), len(m.aad), inPlace)
+			if m := &ms[i]; !bytes.Equal(m.dst, want[i]) {
+				t.Fatalf("message %d of %d, %d bytes, AAD %d, in place %v: opened, memory is\n%x, want\n%x", i, len(ms), len(m.text), len(m.aad), inPlace, m.dst, want[i])
 			}
 		}
 		runtime.KeepAlive(ms)

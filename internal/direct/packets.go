@@ -4,25 +4,22 @@ package direct
 
 import "unsafe"
 
-// A Packet tells the programs for four messages where one of them is. Its
-// layout is theirs.
+// A Packet is one message for the programs that take four. Their layout of it is
+// that of the package's callers.
 type Packet struct {
-	Nonce   [16]byte // of 12 bytes, and zeros
-	Out, In *byte    // of Len bytes; Out receives the result
-	Len     uint64
-	AAD     *byte // never nil
-	AADLen  uint64
-	Tag     *byte  // written when sealing, read when opening
-	LenBits uint64 // 8·Len
-	AADBits uint64 // 8·AADLen
+	Dst   []byte // the result is appended, for which there is room
+	Nonce []byte // of 12 bytes
+	Text  []byte // with its tag when opening
+	AAD   []byte
+	Err   error // not used
 }
 
-// SealFours seals messages, as many as four divides, under tags of tagLen bytes.
+// SealFours seals messages, as many as four divides and at most MostPackets, under
+// tags of tagLen bytes.
 func SealFours(block *KeyBlock, p []Packet, tagLen int) { sealFours(block, raw(p), tagLen) }
 
-// OpenFours opens messages, as many as four divides, at most 64. It returns a bit
-// for each, the lowest for the last: 1 if the tag matched. Where it did not, Out
-// holds what must be cleared.
+// OpenFours opens messages, likewise. It returns a bit for each, the lowest for the
+// last: 1 if the tag matched. Where it did not, what was appended must be cleared.
 func OpenFours(block *KeyBlock, p []Packet, tagLen int) uint64 {
 	return openFours(block, raw(p), tagLen)
 }
@@ -31,6 +28,9 @@ func OpenFours(block *KeyBlock, p []Packet, tagLen int) uint64 {
 func raw(p []Packet) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p))), len(p)*int(unsafe.Sizeof(Packet{})))
 }
+
+// MostPackets is how many packets one call takes.
+const MostPackets = 64
 
 // Four messages that go together, one behind the other from a multiple of four,
 // are alike: all are brief, with text of at most BriefText and AAD of at most

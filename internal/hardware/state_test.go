@@ -112,9 +112,9 @@ func (t *target) prepare(i ir.Inst, s []byte, rng *rand.Rand) {
 		to := uint64(address + scratch + 128 + rng.Intn(512))
 		for _, m := range i.Args {
 			if m.Masked() && rng.Intn(2) == 0 {
-				elements := word(m.Mask)
-				if n := a.Width / i.Form.Element; n < 64 {
-					elements &= 1<<n - 1
+				elements, n := uint64(0), a.Width/i.Form.Element
+				for e := range m.Width / i.Form.Element { // several may be copies of one
+					elements |= word(m.Mask) >> e & 1 << (e % n)
 				}
 				to = uint64(address + page - bits.Len64(elements)*i.Form.Element/8)
 			}

@@ -31,34 +31,58 @@ func TestFours(t *testing.T) {
 type packets struct {
 	*run
 	block, table []byte
-	out, tag     []*machine.Region
+	out          []*machine.Region // with the tag when sealing
+	front        []int             // bytes of Dst before
 }
 
 func newPackets(block []byte) *packets { return &packets{run: newRun(), block: block} }
 
-// add adds a message whose text is in; tag is compared unless seal is set.
-func (c *packets) add(nonce, aad, in, tag []byte, seal bool, rng *rand.Rand) {
-	o := c.mem.Add("out", bytes.Clone(in), true, rng.Intn(64))
+// add adds a message whose text is in, with the tag when it is opened.
+func (c *packets) add(nonce, aad, in []byte, tagLen int, seal bool, rng *rand.Rand) {
+	result := len(in) - tagLen
+	if seal {
+		result = len(in) + tagLen
+	}
+	offset, front := rng.Intn(64), rng.Intn(30)
+	o := c.mem.Add("out", random(rng, max(result, len(in))), true, offset)
 	at := o.Base
 	if rng.Intn(2) == 0 {
 		at = c.mem.Add("in", in, false, rng.Intn(64)).Base
+	} else {
+		copy(o.Bytes, in)
 	}
-	c.out = append(c.out, o)
-	c.tag = append(c.tag, c.mem.Add("tag", tag, seal, rng.Intn(64)))
-	c.table = append(append(c.table, nonce...), 0, 0, 0, 0)
-	for _, x := range []uint64{o.Base, at, uint64(len(in)), c.mem.Add("AAD", aad, false, rng.Intn(64)).Base, uint64(len(aad)),
-		c.tag[len(c.tag)-1].Base, uint64(8 * len(in)), uint64(8 * len(aad))} {
-		c.table = binary.LittleEndian.AppendUint64(c.table, x)
+	c.out, c.front = append(c.out, o), append(c.front, front)
+	var p [packetSize]byte
+	for field, x := range map[int]uint64{packetDst: o.Base - uint64(front), packetDstLen: uint64(front),
+		packetNonce: c.mem.Add("nonce", nonce, false, rng.Intn(64)).Base,
+		packetText:  at, packetTextLen: uint64(len(in)),
+		packetAAD: c.mem.Add("AAD", aad, false, rng.Intn(64)).Base, packetAADLen: uint64(len(aad))} {
+		binary.LittleEndian.PutUint64(p[field:], x)
 	}
+	c.table = append(c.table, p[:]...)
 }
 
-// call runs p on the messages.
+// call runs p on the messages, of which each must then have grown by its result.
 func (c *packets) call(p *ir.Program, tagLen int) (uint64, error) {
 	c.pointer("key block", c.block, false, 8)
-	c.pointer("packets", c.table, false, 8)
+	want := bytes.Clone(c.table)
+	table := c.pointer("packets", c.table, true, 8)
 	c.number(len(c.table))
 	c.number(tagLen)
-	return c.run.call(p)
+	right, err := c.run.call(p)
+	for i, front := range c.front {
+		grown := front + int(binary.LittleEndian.Uint64(want[i*packetSize+packetTextLen:]))
+		if p.Contract.Opens() {
+			grown -= tagLen
+		} else {
+			grown += tagLen
+		}
+		binary.LittleEndian.PutUint64(want[i*packetSize+packetDstLen:], uint64(grown))
+	}
+	if err == nil && !bytes.Equal(table.Bytes, want) {
+		err = fmt.Errorf("packets are\n%x, want\n%x", table.Bytes, want)
+	}
+	return right, err
 }
 
 func testFours(t *testing.T, ps []*ir.Program, bits int) {
@@ -79,7 +103,7 @@ func testFours(t *testing.T, ps []*ir.Program, bits int) {
 	}
 	for round := range rounds {
 		tagLen := 4 + rng.Intn(13)
-		var texts, sealed, tags [][]byte
+		var texts, sealed [][]byte
 		seal, open := newPackets(block), newPackets(block)
 		good := uint64(0)
 		for i := range 4 * (1 + round%3) {
@@ -90,17 +114,15 @@ func testFours(t *testing.T, ps []*ir.Program, bits int) {
 				aad = random(rng, briefAAD+1+rng.Intn(48))
 			}
 			nonce := random(rng, 12)
-			whole := g.Seal(nil, nonce, text, aad)
-			tag := whole[len(text):][:tagLen]
-			texts, sealed, tags = append(texts, text), append(sealed, whole[:len(text)]), append(tags, tag)
-			seal.add(nonce, aad, text, random(rng, tagLen), true, rng)
+			whole := g.Seal(nil, nonce, text, aad)[:len(text)+tagLen]
+			texts, sealed = append(texts, text), append(sealed, bytes.Clone(whole))
+			seal.add(nonce, aad, text, tagLen, true, rng)
 			good = good<<1 | 1
 			if rng.Intn(3) == 0 {
-				tag = bytes.Clone(tag)
-				tag[rng.Intn(tagLen)] ^= 1 << rng.Intn(8)
+				whole[len(text)+rng.Intn(tagLen)] ^= 1 << rng.Intn(8)
 				good &^= 1
 			}
-			open.add(nonce, aad, whole[:len(text)], tag, false, rng)
+			open.add(nonce, aad, whole, tagLen, false, rng)
 		}
 		if _, err := seal.call(find(ps, "seal_fours", bits), tagLen); err != nil {
 			t.Fatal(err)
@@ -112,30 +134,30 @@ func testFours(t *testing.T, ps []*ir.Program, bits int) {
 		if got != good {
 			t.Errorf("tags of %d bytes: right are %b, want %b", tagLen, got, good)
 		}
-		for i := range texts {
-			if !bytes.Equal(seal.out[i].Bytes, sealed[i]) || !bytes.Equal(seal.tag[i].Bytes, tags[i]) {
-				t.Fatalf("message %d of %d, %d bytes: sealed wrongly", i, len(texts), len(texts[i]))
+		for i, text := range texts {
+			if !bytes.Equal(seal.out[i].Bytes, sealed[i]) {
+				t.Fatalf("message %d of %d, %d bytes: sealed wrongly", i, len(texts), len(text))
 			}
-			if !bytes.Equal(open.out[i].Bytes, texts[i]) {
-				t.Fatalf("message %d of %d, %d bytes: opened wrongly", i, len(texts), len(texts[i]))
+			if !bytes.Equal(open.out[i].Bytes[:len(text)], text) {
+				t.Fatalf("message %d of %d, %d bytes: opened wrongly", i, len(texts), len(text))
 			}
 		}
 	}
 }
 
 // TestPacketsAgree compares what the programs know of packets with package
-// direct, which fills them in.
+// direct.
 func TestPacketsAgree(t *testing.T) {
 	var p direct.Packet
 	for _, c := range []struct {
 		what        string
 		here, there uintptr
 	}{
-		{"nonce", packetNonce, unsafe.Offsetof(p.Nonce)}, {"output", packetOut, unsafe.Offsetof(p.Out)},
-		{"input", packetIn, unsafe.Offsetof(p.In)}, {"length", packetLen, unsafe.Offsetof(p.Len)},
-		{"AAD", packetAAD, unsafe.Offsetof(p.AAD)}, {"length of AAD", packetAADLen, unsafe.Offsetof(p.AADLen)},
-		{"tag", packetTag, unsafe.Offsetof(p.Tag)}, {"bits of text", packetLens, unsafe.Offsetof(p.LenBits)},
-		{"bits of AAD", packetLens + 8, unsafe.Offsetof(p.AADBits)}, {"size", packetSize, unsafe.Sizeof(p)},
+		{"output", packetDst, unsafe.Offsetof(p.Dst)}, {"length before", packetDstLen, unsafe.Offsetof(p.Dst) + 8},
+		{"nonce", packetNonce, unsafe.Offsetof(p.Nonce)},
+		{"text", packetText, unsafe.Offsetof(p.Text)}, {"length", packetTextLen, unsafe.Offsetof(p.Text) + 8},
+		{"AAD", packetAAD, unsafe.Offsetof(p.AAD)}, {"length of AAD", packetAADLen, unsafe.Offsetof(p.AAD) + 8},
+		{"size", packetSize, unsafe.Sizeof(p)},
 		{"most text of brief ones", briefText, direct.BriefText}, {"most AAD of brief ones", briefAAD, direct.BriefAAD},
 		{"most AAD", 64, direct.FoursAAD}, {"turn", foursTurn, direct.FoursTurn},
 	} {

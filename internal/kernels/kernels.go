@@ -57,12 +57,12 @@ func newContract(kernel, op string, bits int) *ir.Contract {
 		c.Summary = fmt.Sprintf("encrypt and authenticate messages, four at a time, under a %d-bit key (SP 800-38D, 7.1)", bits)
 		if op == "open_fours" {
 			c.Summary = fmt.Sprintf("decrypt and verify messages, four at a time, under a %d-bit key (SP 800-38D, 7.2)", bits)
-			c.Result = "a bit for each message, the lowest for the last: 1 if its tag is right; else out holds what must be cleared"
+			c.Result = "a bit for each message, the lowest for the last: 1 if its tag is right; else what was appended to it must be cleared"
 		}
 		c.Args = []ir.Arg{
 			block,
-			ptr("packets", "r", "packets_len", ir.Packets, "where the messages are, 80 bytes for each: docs/ALGORITHMS.md"),
-			num("packets_len", "bytes of that: a multiple of 320, at least 320 and at most 5120"),
+			ptr("packets", "rw", "packets_len", ir.Packets, "where the messages are, 112 bytes for each: docs/ALGORITHMS.md"),
+			num("packets_len", "bytes of that: a multiple of 448, at least 448 and at most 7168"),
 			num("tag_len", "bytes of every tag, 4 to 16"),
 		}
 		return c

@@ -93,7 +93,7 @@ func vaesContract(op string, bits int) *ir.Contract {
 		{Offset: vaesPowers, Size: 16 * vaesTopExp, Means: "H^72 to H^1, times x^-1"},
 		{Offset: vaesMiddles, Size: 128, Means: "Karatsuba halves of H^64, H^60, ..., H^4"},
 	}
-	c.Clobbers = "rax, rcx, rdx, rsi, rdi, r8 to r11, k1 to k7, flags; all vector registers, which return as zero, or from 16 on as they were"
+	c.Clobbers = "rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were"
 	return c
 }
 
@@ -124,9 +124,11 @@ func vaesData() []ir.Datum {
 		{Name: "first_blocks", Align: 64, Bytes: firstBlocks},
 		{Name: "first_counters", Align: 64, Bytes: firstCounters},
 		{Name: "strides", Align: 64, Bytes: strides},
+		{Name: "lengths", Align: 64, Bytes: packetLengthIndices()},
 		{Name: "rcon", Align: 16, Bytes: roundConstants()},
 		{Name: "bswap", Align: 64, Bytes: bswap[:]},
 		{Name: "rotate", Align: 16, Bytes: rotateIndices()},
+		{Name: "ones", Align: 8, Bytes: bytes.Repeat([]byte{0xff}, 8)},
 		{Name: "poly", Align: 32, Bytes: bytes.Repeat(polynomial(), 2)},
 		{Name: "one", Align: 16, Bytes: one[:]},
 		{Name: "four", Align: 16, Bytes: four[:]},
@@ -147,7 +149,7 @@ var vaesModel = &stitch.Model{
 			return stitch.Cost{Ports: p0, Latency: 5}
 		case "vpclmulqdq":
 			return stitch.Cost{Ports: p5, Latency: 4}
-		case "vpshufb", "vpunpcklqdq", "vpunpckhqdq", "vpshufd", "vpbroadcastd":
+		case "vpshufb", "vpunpcklqdq", "vpunpckhqdq", "vpshufd", "vpbroadcastd", "vpbroadcastq", "vshufi64x2", "vpermt2q", "kmovq":
 			return stitch.Cost{Ports: p5, Latency: 1}
 		case "vbroadcasti32x4", "vinserti64x4":
 			return stitch.Cost{Ports: loads, Latency: 8}

@@ -271,7 +271,8 @@ func (m *Machine) mask(a ir.Operand) (uint64, error) {
 }
 
 // load reads a memory operand. Under a mask, on either operand, it touches
-// only the elements whose bit is set and returns zeros for the others.
+// only the elements whose bit is set, or that of any of their copies in a wider
+// register, and returns zeros for the others.
 func (m *Machine) load(i ir.Inst, addr uint64, a ir.Operand) (value.Value, error) {
 	by := a
 	for _, o := range i.Args {
@@ -289,7 +290,11 @@ func (m *Machine) load(i ir.Inst, addr uint64, a ir.Operand) (value.Value, error
 	size := i.Form.Element
 	parts := make([]value.Value, a.Width/size)
 	for e := range parts {
-		if k>>e&1 == 0 {
+		wanted := false
+		for c := e; c < by.Width/size; c += len(parts) {
+			wanted = wanted || k>>c&1 == 1
+		}
+		if !wanted {
 			parts[e] = m.Domain.Const(size)
 			continue
 		}

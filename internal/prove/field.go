@@ -456,26 +456,39 @@ func (s *Symbols) factors(v Vec) []factor {
 	}
 	var out []factor
 	for _, k := range order {
-		topPower := s.laneID(lane{a: k.power, pat: [8]int8{8, 9, 10, 11, 12, 13, 14, 15}})
+		var powers [2]int32 // the halves
+		for h := range powers {
+			l := lane{a: k.power}
+			for i := range l.pat {
+				l.pat[i] = int8(8*h + i)
+			}
+			powers[h] = s.laneID(l)
+		}
 		f := factor{power: k.power, e: element{a: k.a}}
 		for i := range f.e.pat {
 			f.e.pat[i] = -1
 		}
+		constant := make(Vec, 16)
 		for _, l := range halves[k] {
-			at := 0
-			if direct[s.product(s.laneID(l), topPower)] {
-				at = 8
-			}
-			if l.a == 0 { // a constant
-				f.e.a = 0
-				v := make(Vec, 16)
-				for i := range 8 {
-					v[at+i].c = byte(l.c >> (8 * i))
+			id := s.laneID(l)
+			if l.a != 0 {
+				at := 0
+				if direct[s.product(id, powers[1])] {
+					at = 8
 				}
-				f.e = s.constantElement(v)
+				copy(f.e.pat[at:], l.pat[:])
 				continue
 			}
-			copy(f.e.pat[at:], l.pat[:])
+			for h, power := range powers { // of a constant both halves may be one
+				for i := range 8 {
+					if direct[s.product(id, power)] {
+						constant[8*h+i].c ^= byte(l.c >> (8 * i))
+					}
+				}
+			}
+		}
+		if !zero(constant) {
+			f.e = s.constantElement(constant)
 		}
 		out = append(out, f)
 	}

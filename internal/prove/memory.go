@@ -84,6 +84,13 @@ func (m *memory) Load(addr uint64, n int) (value.Value, error) {
 
 // Store implements machine.Memory.
 func (m *memory) Store(addr uint64, v value.Value) error {
+	if old, ok := m.whole[addr]; ok && v.Width() == old.Width() {
+		if r, _, err := m.find(addr, v.Width()/8); err != nil || !r.writable {
+			return fmt.Errorf("store to a number at %#x, which is only to be read", addr)
+		}
+		m.whole[addr] = v
+		return nil
+	}
 	b := m.s.bytes(v)
 	r, at, err := m.find(addr, len(b))
 	if err != nil {

@@ -4,6 +4,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stitchgcm/gcm/internal/amd64"
 	"github.com/stitchgcm/gcm/internal/ir"
@@ -13,9 +14,12 @@ import (
 // The proof of the programs of vaes-avx512 for four messages at a time:
 //
 //	entry ─> four ─> fours_finish                  four brief messages
-//	         four ─> turns: one from any other ─> fours_tail
+//	         four ─> turns: one from any other ─> fours_last
 //	         four ─> fours_tail ─> fours_finish    every rest
+//	                 fours_last ─> fours_finish    every rest behind turns
 //	         fours_finish ─> four, or the return
+//
+// Opening, fours_last is fours_tail.
 //
 // Lengths of the four go through all values together, each message beginning
 // elsewhere: no instruction but the choice of a path, which all four share, sees
@@ -23,7 +27,14 @@ import (
 
 const (
 	foursTurnBytes = 256
-	packetBytes    = 80
+	packetBytes    = 112
+	packetDst      = 0
+	packetDstLen   = 8
+	packetNonce    = 24
+	packetText     = 48
+	packetTextLen  = 56
+	packetAAD      = 72
+	packetAADLen   = 80
 	briefTextMost  = 64
 	briefAADMost   = 16
 	foursAADMost   = 64
@@ -35,58 +46,99 @@ type fours struct {
 	packets *region
 	left    value.Value // bytes of packets that are left
 	result  value.Value // so far, when opening
+	tagLen  int
 	m       [4]foursMessage
 }
 
 // foursMessage is one of the four.
 type foursMessage struct {
-	nonce, lens, text Vec
-	in, out           *region
+	nonce, text Vec
+	in, out     *region
 }
 
 // newFours makes a session with four messages, of which a case adds what it
 // needs.
-func newFours(p *ir.Program, left value.Value) *fours {
-	f := &fours{vaes: newVaes(p), left: left}
+func newFours(p *ir.Program, left value.Value, tagLen int) *fours {
+	f := &fours{vaes: newVaes(p), left: left, tagLen: tagLen}
 	stack := f.mem.add("stack", f.s.Fresh("return address", 8), false, false)
 	f.sp = stack.base
 	f.vaes.m.SetReg(amd64.RSP.Reg, Pointer(f.sp))
-	bytes := f.s.Fresh("address or number", 4*packetBytes)
+	f.packets = f.mem.add("packets", f.s.Fresh("address or number", 4*packetBytes), false, false)
+	f.mem.whole = map[uint64]value.Value{}
 	for q := range f.m {
 		m := &f.m[q]
-		m.nonce, m.lens = f.s.Fresh(fmt.Sprintf("nonce %d", q), 12), f.s.Fresh(fmt.Sprintf("length block %d", q), 16)
-		copy(bytes[packetBytes*q:], append(append(Vec{}, m.nonce...), make(Vec, 4)...))
-		copy(bytes[packetBytes*q+64:], m.lens)
+		m.nonce = f.s.Fresh(fmt.Sprintf("nonce %d", q), 12)
+		f.field(q, packetNonce, f.mem.add(fmt.Sprintf("nonce %d", q), m.nonce, false, false).at(0))
 	}
-	f.packets = f.mem.add("packets", bytes, false, false)
-	f.mem.whole = map[uint64]value.Value{}
 	f.vaes.m.SetReg(amd64.RSI.Reg, f.packets.at(0))
 	f.vaes.m.SetReg(amd64.RDX.Reg, left)
 	f.result = f.junk[amd64.RAX.Reg]
 	return f
 }
 
-// field sets 8 bytes of what the caller says of a message.
-func (f *fours) field(q, at int, v value.Value) {
-	f.mem.whole[f.packets.base+uint64(packetBytes*q+at)] = v
+// constants sets the registers that keep their role.
+func (f *fours) constants() {
+	f.vaes.constants()
+	for _, h := range f.kept() {
+		f.vaes.m.SetReg(h.r, h.v)
+	}
 }
 
-// texts gives message q n bytes of text. In the middle of messages they begin
-// behind those that are done; else that is where the message begins.
-func (f *fours) texts(q, n int, middle bool) {
+// kept are the mask registers that keep their role.
+func (f *fours) kept() []held {
+	tag, mask := uint64(f.tagLen), uint64(1)<<f.tagLen-1
+	if f.p.Contract.Opens() {
+		tag = -tag
+	}
+	return []held{
+		{"bytes of a tag", amd64.K(0).Reg, value.FromUint64(tag)},
+		{"mask of a tag", amd64.K(2).Reg, value.FromUint64(mask | mask<<16 | mask<<32 | mask<<48)},
+		{"mask of a nonce", amd64.K(7).Reg, value.FromUint64(0x7777)}}
+}
+
+// field sets 8 bytes of what the caller says of a message.
+func (f *fours) field(q, at int, v value.Value) {
+	at += packetBytes * q
+	f.mem.whole[f.packets.base+uint64(at)] = v
+	copy(f.packets.bytes[at:], f.s.bytes(v))
+}
+
+// length sets the length of the text of message q, where a tag follows it when it
+// is opened.
+func (f *fours) length(q int, n value.Value) {
+	if f.p.Contract.Opens() {
+		n = f.s.Add(n, number(f.tagLen))
+	}
+	f.field(q, packetTextLen, n)
+}
+
+// lens is the length block of a message, in integer order.
+func (f *fours) lens(text, aad value.Value) Vec {
+	bits := func(n value.Value) Vec { return f.s.bytes(value.Shl(f.s, n, 3)) }
+	return append(append(Vec{}, bits(text)...), bits(aad)...)
+}
+
+// front is how many bytes Dst holds before message q, one number for all of them.
+func front(q int) int { return 5 + 3*q }
+
+// texts gives message q a text of so many bytes, of which some are done. In the
+// middle of messages those that are done may be more than are here; else none are.
+func (f *fours) texts(q, n, done int, middle bool) {
 	m := &f.m[q]
 	m.text = f.s.Fresh(fmt.Sprintf("text %d", q), n)
 	m.out = f.mem.add(fmt.Sprintf("out %d", q), m.text, true, true)
 	m.in = f.mem.add(fmt.Sprintf("in %d", q), m.text, false, false)
 	m.in.inPlace = m.out
-	for i, r := range []*region{m.out, m.in} {
-		at := r.at(0)
-		if middle {
-			at = 1<<36 + Pointer(2*q+i)<<20 // where nothing is
-			f.s.places[at] = r.at(0)
+	begin := [2]Pointer{m.out.at(0), m.in.at(0)}
+	if middle {
+		for i, r := range []*region{m.out, m.in} {
+			begin[i] = 1<<36 + Pointer(2*q+i)<<20 // where nothing is
+			f.s.places[begin[i]] = r.at(done)
 		}
-		f.field(q, 16+8*i, at)
 	}
+	f.field(q, packetDst, begin[0]-Pointer(front(q)))
+	f.field(q, packetDstLen, number(front(q)))
+	f.field(q, packetText, begin[1])
 }
 
 // foursDone is how many bytes of the texts are done, at a cut in the middle.
@@ -132,10 +184,9 @@ func (f *fours) wantKept() error {
 	if err := f.wantConstants(); err != nil {
 		return err
 	}
-	return f.wantAll(
+	return f.wantAll(append(f.kept(),
 		held{"key block", amd64.RDI.Reg, f.key.at(0)},
-		held{"packets", amd64.RSI.Reg, f.packets.at(0)},
-		held{"mask of a tag", amd64.K(2).Reg, f.junk[amd64.K(2).Reg]})
+		held{"packets", amd64.RSI.Reg, f.packets.at(0)})...)
 }
 
 // states sets the GHASH states of the messages to anything, and returns what they
@@ -183,13 +234,13 @@ func (f *fours) cb(q int, word value.Value) block { return counterBlock(f.s, f.m
 // seal, where pointers take its place.
 var stash = amd64.Z(22).Reg
 
-// foursCut is where the turns are cut. Sealing, the first two messages are half a
-// turn ahead of GHASH there.
-func foursCut(p *ir.Program) (label string, ahead bool) {
+// foursCut is where the turns are cut, and where they lead. Sealing, the first two
+// messages are half a turn ahead of GHASH there, and in the end the last two.
+func foursCut(p *ir.Program) (label, last string, ahead bool) {
 	if p.Contract.Opens() {
-		return "fours_turn", false
+		return "fours_turn", "fours_tail", false
 	}
-	return "fours_half", true
+	return "fours_half", "fours_last", true
 }
 
 // wantTurn checks an instance of the state at the cut: done is what rcx holds.
@@ -198,7 +249,7 @@ func (f *fours) wantTurn(done, word value.Value, ys [4]poly) error {
 		return err
 	}
 	left := held{"packets left", amd64.RDX.Reg, f.left}
-	if _, ahead := foursCut(f.p); ahead {
+	if _, _, ahead := foursCut(f.p); ahead {
 		left.r = stash
 	}
 	if err := f.wantAll(left,
@@ -228,7 +279,7 @@ func foursEntryCase(p *ir.Program, tagLen int) error {
 	if err := endbr(p); err != nil {
 		return err
 	}
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, tagLen)
 	f.vaes.m.SetReg(amd64.RCX.Reg, number(tagLen))
 	if stop, err := f.run("", "four"); err != nil || stop != "four" {
 		return orStop(err, stop)
@@ -241,20 +292,22 @@ func foursEntryCase(p *ir.Program, tagLen int) error {
 			return err
 		}
 	}
-	return f.wantAll(
+	return f.wantAll(append(f.kept(),
 		held{"key block", amd64.RDI.Reg, f.key.at(0)},
 		held{"packets", amd64.RSI.Reg, f.packets.at(0)},
-		held{"packets left", amd64.RDX.Reg, f.left},
-		held{"mask of a tag", amd64.K(2).Reg, value.FromUint64(1<<tagLen - 1)})
+		held{"packets left", amd64.RDX.Reg, f.left})...)
 }
+
+// foursTagLen is a size of tags for a case about n bytes, round and round.
+func foursTagLen(n int) int { return 4 + n%13 }
 
 // aads gives each message AAD, of n bytes the first and, round and round up to
 // most, of others the rest, and returns what it means as a GHASH state.
 func (f *fours) aads(n, most int) (aad [4]Vec) {
 	for q := range aad {
 		aad[q] = f.s.Fresh(fmt.Sprintf("AAD %d", q), (n+q*most/4)%(most+1))
-		f.field(q, 40, f.mem.add(fmt.Sprintf("AAD %d", q), aad[q], false, false).at(0))
-		f.field(q, 48, number(len(aad[q])))
+		f.field(q, packetAAD, f.mem.add(fmt.Sprintf("AAD %d", q), aad[q], false, false).at(0))
+		f.field(q, packetAADLen, number(len(aad[q])))
 	}
 	return aad
 }
@@ -262,16 +315,16 @@ func (f *fours) aads(n, most int) (aad [4]Vec) {
 // foursStartCase: four to the turns or, where the first text has no whole turn,
 // to fours_tail, with AAD of n bytes in the first message.
 func foursStartCase(p *ir.Program, n int, text value.Value, turns bool) error {
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, foursTagLen(n))
 	f.constants()
 	aad := f.aads(n, foursAADMost)
-	f.field(0, 32, text)
-	label, ahead := foursCut(p)
+	f.length(0, text)
+	label, _, ahead := foursCut(p)
 	if !turns {
 		label = "fours_tail"
 	}
 	for q := range f.m {
-		f.texts(q, foursTurnBytes, false)
+		f.texts(q, foursTurnBytes, 0, false)
 	}
 	if stop, err := f.run("four", label); err != nil || stop != label {
 		return orStop(err, stop)
@@ -295,10 +348,10 @@ func foursStartCase(p *ir.Program, n int, text value.Value, turns bool) error {
 }
 
 // foursTurnCase: from the cut in any turn to the cut in the next or, where more
-// is false, to fours_tail.
+// is false, to where the turns lead.
 func foursTurnCase(p *ir.Program, more bool) error {
-	label, ahead := foursCut(p)
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+	label, last, ahead := foursCut(p)
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, 16)
 	f.constants()
 	ys := f.states()
 	word := f.s.Fresh("counter", 4)
@@ -306,7 +359,7 @@ func foursTurnCase(p *ir.Program, more bool) error {
 	f.vaes.m.SetReg(amd64.Z(21).Reg, f.counters(word))
 	f.vaes.m.SetReg(amd64.RCX.Reg, foursDone)
 	text := Count{Of: "text", Min: foursTurnBytes}
-	f.field(0, 32, text)
+	f.length(0, text)
 	if ahead {
 		f.vaes.m.SetReg(stash, value.Extend(f.s, f.left, 512))
 		f.vaes.m.SetReg(amd64.RDX.Reg, f.junk[amd64.RDX.Reg])
@@ -317,23 +370,21 @@ func foursTurnCase(p *ir.Program, more bool) error {
 		if ahead && q < 2 && more {
 			n += foursTurnBytes
 		}
-		f.texts(q, n, true)
+		f.texts(q, n, 0, true)
 		m := f.m[q]
 		want[q] = f.spec.gctr(f.cb(q, word), m.text)
 		hashed := f.ciphertext(m.text, want[q])[:foursTurnBytes]
 		if ahead && q < 2 { // the turn holds its ciphertext, which is anything
-			hashed = f.s.Fresh(fmt.Sprintf("ciphertext %d", q), foursTurnBytes)
-			copy(m.out.bytes, hashed)
+			hashed = f.written(q)
 			copy(want[q], hashed)
-			for i := range hashed {
-				m.out.readable[i], m.out.written[i] = true, true
-			}
 		}
-		ys[q] = f.spec.absorb(ys[q], hashed)
+		if !ahead || q < 2 || more {
+			ys[q] = f.spec.absorb(ys[q], hashed)
+		}
 	}
 	// Sealing, the branch is taken to leave the turns; opening, to stay.
 	f.answers = []bool{more != ahead}
-	stop, err := f.run(label, label, "fours_tail")
+	stop, err := f.run(label, label, last)
 	if err != nil {
 		return err
 	}
@@ -351,10 +402,33 @@ func foursTurnCase(p *ir.Program, more bool) error {
 	switch {
 	case more && stop == label:
 		return f.wantTurn(done, next, ys)
-	case !more && stop == "fours_tail":
+	case !more && stop == last && ahead:
+		for i, r := range behindLast {
+			if err := f.want("end of the ciphertext", r, f.m[2+i].out.at(foursTurnBytes)); err != nil {
+				return err
+			}
+		}
+		return f.wantTurn(done, next, ys)
+	case !more && stop == last:
 		return f.wantTail(done, next, ys)
 	}
 	return orStop(nil, stop)
+}
+
+// behindLast are the registers that point behind the ciphertext of the last two
+// messages in fours_last.
+var behindLast = []ir.Reg{amd64.RAX.Reg, amd64.RDX.Reg}
+
+// written lets the output of message q begin with a turn of ciphertext, which is
+// anything, and returns that.
+func (f *fours) written(q int) Vec {
+	out := f.m[q].out
+	c := f.s.Fresh(fmt.Sprintf("ciphertext %d", q), foursTurnBytes)
+	copy(out.bytes, c)
+	for i := range c {
+		out.readable[i], out.written[i] = true, true
+	}
+	return c
 }
 
 // rests returns how many bytes each text has: n and, round and round up to most,
@@ -366,29 +440,45 @@ func rests(n, most int) (ns [4]int) {
 	return ns
 }
 
-// foursTailCase: fours_tail to fours_finish.
-func foursTailCase(p *ir.Program, ns [4]int) error {
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+// foursTailCase: fours_tail, or where the turns lead, to fours_finish.
+func foursTailCase(p *ir.Program, from string, ns [4]int) error {
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, foursTagLen(ns[0]))
 	f.constants()
 	ys := f.states()
 	word := f.s.Fresh("counter", 4)
 	f.vaes.m.SetReg(amd64.Z(21).Reg, f.counters(word))
 	f.vaes.m.SetReg(amd64.RCX.Reg, foursDone)
+	var lens [4]Vec
 	for q, n := range ns {
-		f.texts(q, n, true)
-		length := f.s.Fresh("turns", 8) // which are any number
+		before := 0 // bytes of ciphertext that are not yet hashed
+		if from == "fours_last" && q >= 2 {
+			before = foursTurnBytes
+		}
+		f.texts(q, before+n, before, true)
+		length, aadLen := f.s.Fresh("turns", 8), f.s.Fresh("length of AAD", 8) // which are any number
 		length[0] = Byte{c: byte(n)}
-		f.field(q, 32, length)
+		f.length(q, length)
+		f.field(q, packetAADLen, aadLen)
+		lens[q] = f.lens(length, aadLen)
+		if before > 0 {
+			ys[q] = f.spec.absorb(ys[q], f.written(q))
+			f.vaes.m.SetReg(behindLast[q-2], f.m[q].out.at(before))
+		}
 	}
-	if stop, err := f.run("fours_tail", "fours_finish"); err != nil || stop != "fours_finish" {
+	if from == "fours_last" {
+		f.vaes.m.SetReg(stash, value.Extend(f.s, f.left, 512))
+	}
+	if stop, err := f.run(from, "fours_finish"); err != nil || stop != "fours_finish" {
 		return orStop(err, stop)
 	}
-	for q := range f.m {
-		done := f.spec.gctr(f.cb(q, word), f.m[q].text)
-		if err := f.wantBytes(f.m[q].out, 0, done); err != nil {
+	for q, n := range ns {
+		m := f.m[q]
+		before := len(m.text) - n
+		done := f.spec.gctr(f.cb(q, word), m.text[before:])
+		if err := f.wantBytes(m.out, before, done); err != nil {
 			return err
 		}
-		ys[q] = f.spec.absorb(ys[q], f.ciphertext(f.m[q].text, done))
+		ys[q] = f.s.step(f.spec.absorb(ys[q], f.ciphertext(m.text[before:], done)), lens[q])
 	}
 	return f.wantFinish(ys)
 }
@@ -396,23 +486,25 @@ func foursTailCase(p *ir.Program, ns [4]int) error {
 // foursBriefCase: four to fours_finish with brief messages, the first of which has
 // n bytes of text.
 func foursBriefCase(p *ir.Program, n int) error {
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, foursTagLen(n))
 	f.constants()
 	aad := f.aads(n%(briefAADMost+1), briefAADMost)
 	for q, n := range rests(n, briefTextMost) {
-		f.texts(q, n, false)
-		f.field(q, 32, number(n))
+		f.texts(q, n, 0, false)
+		f.length(q, number(n))
 	}
 	if stop, err := f.run("four", "fours_finish"); err != nil || stop != "fours_finish" {
 		return orStop(err, stop)
 	}
 	var ys [4]poly
 	for q := range f.m {
-		done := f.spec.gctr(f.cb(q, f.s.Const(32, 2)), f.m[q].text)
+		text := f.m[q].text
+		done := f.spec.gctr(f.cb(q, f.s.Const(32, 2)), text)
 		if err := f.wantBytes(f.m[q].out, 0, done); err != nil {
 			return err
 		}
-		ys[q] = f.spec.absorb(f.spec.absorb(poly{}, aad[q]), f.ciphertext(f.m[q].text, done))
+		y := f.spec.absorb(f.spec.absorb(poly{}, aad[q]), f.ciphertext(text, done))
+		ys[q] = f.s.step(y, f.lens(number(len(text)), number(len(aad[q]))))
 	}
 	return f.wantFinish(ys)
 }
@@ -421,7 +513,7 @@ func foursBriefCase(p *ir.Program, n int) error {
 var foursSums = [3]ir.Reg{amd64.Z(24).Reg, amd64.Z(25).Reg, amd64.Z(26).Reg}
 
 // wantFinish checks an instance of the state at fours_finish: a message has its
-// sums of products in its lane, one power of H ahead, and EK0.
+// sums of products in its lane, and EK0.
 func (f *fours) wantFinish(ys [4]poly) error {
 	if err := f.wantKept(); err != nil {
 		return err
@@ -434,10 +526,8 @@ func (f *fours) wantFinish(ys [4]poly) error {
 		for i, r := range foursSums {
 			sums[i] = f.s.bytes(f.vaes.m.Reg(r))[16*q : 16*q+16]
 		}
-		want := poly{}
-		want.plus(y, 1)
 		what := fmt.Sprintf("sums of message %d", q)
-		if err := f.wantElement(what, f.s.bytes(reduce128(f.s, sums[0], sums[1], sums[2])), want); err != nil {
+		if err := f.wantElement(what, f.s.bytes(reduce128(f.s, sums[0], sums[1], sums[2])), y); err != nil {
 			return err
 		}
 		ek0 := f.s.bytes(f.vaes.m.Reg(amd64.Z(22).Reg))[16*q : 16*q+16]
@@ -450,7 +540,7 @@ func (f *fours) wantFinish(ys [4]poly) error {
 
 // foursHashCase: fours_finish to fours_tags.
 func foursHashCase(p *ir.Program) error {
-	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes})
+	f := newFours(p, Count{Of: "packets", Min: 4 * packetBytes}, 16)
 	f.constants()
 	var sums [3]Vec
 	var ys [4]poly
@@ -459,7 +549,7 @@ func foursHashCase(p *ir.Program) error {
 		for i, part := range []Vec{x.low, x.mid, x.high} {
 			sums[i] = append(sums[i], part...)
 		}
-		ys[q] = f.s.step(poly{}, f.m[q].lens)
+		ys[q] = poly{}
 		ys[q].add(monomial{x.meaning, 0})
 	}
 	for i, r := range foursSums {
@@ -489,10 +579,8 @@ func foursTagsCase(p *ir.Program, tagLen int, right uint64, more bool) error {
 	if more {
 		left = Count{Of: "packets", Min: 8 * packetBytes}
 	}
-	f, open := newFours(p, left), p.Contract.Opens()
+	f, open := newFours(p, left, tagLen), p.Contract.Opens()
 	f.constants()
-	mask := value.FromUint64(1<<tagLen - 1)
-	f.vaes.m.SetReg(amd64.K(2).Reg, mask)
 	before := uint64(0b1011)
 	if open {
 		f.vaes.m.SetReg(amd64.RAX.Reg, value.FromUint64(before))
@@ -500,17 +588,44 @@ func foursTagsCase(p *ir.Program, tagLen int, right uint64, more bool) error {
 	xi, ek0 := f.s.Fresh("GHASH", 64), f.s.Fresh("EK0", 64)
 	f.vaes.m.SetReg(foursSums[2], xi)
 	f.vaes.m.SetReg(amd64.Z(22).Reg, ek0)
+	f.packets.writable = true
 	var tags [4]*region
+	want := map[uint64]value.Value{} // what becomes of the packets
 	for q := range f.m {
 		tags[q] = f.mem.add(fmt.Sprintf("tag %d", q), f.s.Fresh("tag", tagLen), !open, !open)
-		f.field(q, 56, tags[q].at(0))
+		// The text has any length, and the tag is behind it: behind the output when
+		// sealing.
+		f.texts(q, 0, 0, true)
+		f.length(q, foursDone)
+		at, end := f.mem.whole[f.packets.base+uint64(packetBytes*q+packetText)], tags[q].at(0)
+		appended := foursDone
+		appended.Off = int64(front(q))
+		if !open {
+			at, end = f.mem.whole[f.packets.base+uint64(packetBytes*q+packetDst)], end-Pointer(front(q))
+			appended.Off += int64(tagLen)
+		}
+		f.s.places[at.(Pointer)] = end
+		want[f.packets.base+uint64(packetBytes*q+packetDstLen)] = appended
 		if open {
 			f.answers = append(f.answers, right>>(3-q)&1 == 0) // a branch around the bit
+		}
+	}
+	for at, v := range f.mem.whole {
+		if _, ok := want[at]; !ok {
+			want[at] = v
 		}
 	}
 	stop, err := f.run("fours_tags", "four")
 	if err != nil || (stop == "four") != more {
 		return orStop(err, stop)
+	}
+	for at, v := range want {
+		if have := f.mem.whole[at]; !same(f.s, have, v) {
+			return fmt.Errorf("bytes %d of the packets are %v, want %v", at-f.packets.base, have, v)
+		}
+	}
+	if slices.Contains(f.packets.written, true) {
+		return fmt.Errorf("more of the packets than the length of what is appended was stored to")
 	}
 	for q := range f.m {
 		tag := f.s.bytes(f.s.Xor(f.s.reverse(xi[16*q:16*q+16]), ek0[16*q:16*q+16]))[:tagLen]
@@ -541,16 +656,16 @@ func foursTagsCase(p *ir.Program, tagLen int, right uint64, more bool) error {
 	if err := f.wantConstants(); err != nil {
 		return err
 	}
-	return f.wantAll(
+	return f.wantAll(append(f.kept(),
 		held{"key block", amd64.RDI.Reg, f.key.at(0)},
 		held{"packets", amd64.RSI.Reg, f.packets.at(4 * packetBytes)},
-		held{"packets left", amd64.RDX.Reg, Count{Of: "packets", Min: 8 * packetBytes, Off: -4 * packetBytes}},
-		held{"mask of a tag", amd64.K(2).Reg, mask})
+		held{"packets left", amd64.RDX.Reg, Count{Of: "packets", Min: 8 * packetBytes, Off: -4 * packetBytes}})...)
 }
 
 // foursCases lists the cases of a program for four messages.
 func foursCases(p *ir.Program) (list []proofCase) {
 	add := func(part, detail string, run func() error) { list = append(list, proofCase{part, detail, run}) }
+	_, last, _ := foursCut(p)
 	for n := 4; n <= 16; n++ {
 		add("entry to the messages", fmt.Sprintf("tags of %d bytes", n), func() error { return foursEntryCase(p, n) })
 	}
@@ -572,22 +687,25 @@ func foursCases(p *ir.Program) (list []proofCase) {
 	}
 	add("from turn to turn", "any turn", func() error { return foursTurnCase(p, true) })
 	add("last turn", "any turn", func() error { return foursTurnCase(p, false) })
-	for _, most := range []int{64, 128, foursTurnBytes - 1} {
-		for n := 0; n <= most; n++ {
-			add("rest", fmt.Sprintf("%d bytes, others of at most %d", n, most), func() error { return foursTailCase(p, rests(n, most)) })
+	for _, from := range slices.Compact([]string{"fours_tail", last}) {
+		for _, most := range []int{64, 128, foursTurnBytes - 1} {
+			for n := 0; n <= most; n++ {
+				add("rest from "+from, fmt.Sprintf("%d bytes, others of at most %d", n, most),
+					func() error { return foursTailCase(p, from, rests(n, most)) })
+			}
 		}
-	}
-	add("lengths and sums to GHASH", "every message", func() error { return foursHashCase(p) })
-	for q := range 4 {
-		for _, n := range []int{65, 128, 129, foursTurnBytes - 1} {
-			for _, other := range []int{0, 64} {
-				ns := [4]int{other, other, other, other}
-				ns[q] = n
-				add("rest, of one message the most", fmt.Sprintf("%d bytes of message %d, others of %d", n, q, other),
-					func() error { return foursTailCase(p, ns) })
+		for q := range 4 {
+			for _, n := range []int{65, 128, 129, foursTurnBytes - 1} {
+				for _, other := range []int{0, 64} {
+					ns := [4]int{other, other, other, other}
+					ns[q] = n
+					add("rest from "+from+", of one message the most", fmt.Sprintf("%d bytes of message %d, others of %d", n, q, other),
+						func() error { return foursTailCase(p, from, ns) })
+				}
 			}
 		}
 	}
+	add("sums to GHASH", "every message", func() error { return foursHashCase(p) })
 	for n := 4; n <= 16; n++ {
 		for _, more := range []bool{false, true} {
 			rights := []uint64{0}
