@@ -57,15 +57,14 @@ func (c *counterNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte
 	n := len(plaintext)
 	checkTextSize(uint64(n))
 	ret, out := extend(dst, n+defaultTagSize)
-	refuseOverlap(out, plaintext, additionalData)
+	refuseInput(out, plaintext)
+	refuseAAD(out, additionalData)
 	c.take(number)
 	whole := c.nonce(number)
-	if g := c.a.generic; g != nil {
-		s := lend(whole)
-		defer scratch.Put(s)
-		g.seal(out, *s, plaintext, additionalData)
+	if c.a.generic != nil {
+		c.sealGeneric(out, whole, plaintext, additionalData)
 	} else {
-		c.a.sealKernel(out[:n], out[n:], whole[:], plaintext, additionalData)
+		c.a.sealKernel(out[:n], plaintext, additionalData, whole[:], out[n:])
 	}
 	return ret
 }
@@ -77,20 +76,33 @@ func (c *counterNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]by
 		return nil, errOpen
 	}
 	ret, out := extend(dst, n)
-	refuseOverlap(out, ciphertext, additionalData)
+	refuseInput(out, ciphertext)
+	refuseAAD(out, additionalData)
 	whole := c.nonce(number)
 	var ok bool
-	if g := c.a.generic; g != nil {
-		s := lend(whole)
-		defer scratch.Put(s)
-		ok = g.open(out, *s, ciphertext, additionalData)
+	if c.a.generic != nil {
+		ok = c.openGeneric(out, whole, ciphertext, additionalData)
 	} else {
-		ok = c.a.openKernel(out, ciphertext[n:], whole[:], ciphertext[:n], additionalData)
+		ok = c.a.openKernel(out, ciphertext[:n], additionalData, whole[:], ciphertext[n:])
 	}
 	if !ok {
 		return nil, errOpen
 	}
 	return ret, nil
+}
+
+// sealGeneric is Seal by crypto/cipher.
+func (c *counterNonce) sealGeneric(out []byte, nonce [defaultNonceSize]byte, plaintext, aad []byte) {
+	s := lend(nonce)
+	defer scratch.Put(s)
+	c.a.generic.seal(out, *s, plaintext, aad)
+}
+
+// openGeneric is Open by crypto/cipher.
+func (c *counterNonce) openGeneric(out []byte, nonce [defaultNonceSize]byte, ciphertext, aad []byte) bool {
+	s := lend(nonce)
+	defer scratch.Put(s)
+	return c.a.generic.open(out, *s, ciphertext, aad)
 }
 
 // lend copies a nonce to scratch memory: what goes to crypto/cipher escapes, and
@@ -117,10 +129,12 @@ func (c *counterNonce) take(number uint64) {
 	}
 }
 
-// nonce is the nonce of AES-GCM for a sequence number.
+// nonce is the nonce of AES-GCM for a sequence number. It is written in two parts, as
+// kernels read it: a read across two writes waits until both are in the cache.
 func (c *counterNonce) nonce(number uint64) [defaultNonceSize]byte {
-	n := c.iv
-	binary.BigEndian.PutUint64(n[4:], binary.BigEndian.Uint64(n[4:])^number)
+	var n [defaultNonceSize]byte
+	binary.BigEndian.PutUint64(n[:], binary.BigEndian.Uint64(c.iv[:])^number>>32)
+	binary.BigEndian.PutUint32(n[8:], binary.BigEndian.Uint32(c.iv[8:])^uint32(number))
 	return n
 }
 

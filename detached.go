@@ -2,7 +2,10 @@
 
 package gcm
 
-import "github.com/stitchgcm/gcm/internal/dispatch"
+import (
+	"github.com/stitchgcm/gcm/internal/direct"
+	"github.com/stitchgcm/gcm/internal/dispatch"
+)
 
 // SealDetached is [AEAD.Seal] with the tag apart: it appends the ciphertext,
 // which is as long as plaintext, to dst, returns the longer slice, and writes
@@ -18,12 +21,17 @@ func (a *AEAD) SealDetached(dst, tag, nonce, plaintext, additionalData []byte) [
 		panic("gcm: incorrect tag length given to SealDetached")
 	}
 	ret, out := extend(dst, len(plaintext))
-	refuseOverlap(out, plaintext, additionalData)
+	refuseInput(out, plaintext)
+	refuseAAD(out, additionalData)
 	if overlap(tag, out) {
 		panic("gcm: invalid buffer overlap of ciphertext and tag")
 	}
 	refuseAnyOverlap(tag, plaintext, additionalData)
-	a.sealDetached(out, tag, nonce, plaintext, additionalData)
+	if g := a.generic; g != nil {
+		g.sealDetached(out, tag, nonce, plaintext, additionalData)
+	} else {
+		a.sealKernel(out, plaintext, additionalData, nonce, tag)
+	}
 	return ret
 }
 
@@ -43,45 +51,45 @@ func (a *AEAD) OpenDetached(dst, tag, nonce, ciphertext, additionalData []byte) 
 		return nil, errOpen
 	}
 	ret, out := extend(dst, len(ciphertext))
-	refuseOverlap(out, ciphertext, additionalData)
+	refuseInput(out, ciphertext)
+	refuseAAD(out, additionalData)
 	refuseAnyOverlap(out, tag, nil)
-	if !a.openDetached(out, tag, nonce, ciphertext, additionalData) {
+	var ok bool
+	if g := a.generic; g != nil {
+		ok = g.openDetached(out, tag, nonce, ciphertext, additionalData)
+	} else {
+		ok = a.openKernel(out, ciphertext, additionalData, nonce, tag)
+	}
+	if !ok {
 		return nil, errOpen
 	}
 	return ret, nil
 }
 
-// sealDetached encrypts in to out, which is as long, and writes the tag. All has
-// been checked.
-func (a *AEAD) sealDetached(out, tag, nonce, in, aad []byte) {
-	if a.generic != nil {
-		a.generic.sealDetached(out, tag, nonce, in, aad)
-		return
-	}
-	a.sealKernel(out, tag, nonce, in, aad)
-}
-
-// openDetached decrypts in to out, which is as long, and reports whether the tag
-// matched; where it did not, it leaves zeros in out. All has been checked.
-func (a *AEAD) openDetached(out, tag, nonce, in, aad []byte) bool {
-	if a.generic != nil {
-		return a.generic.openDetached(out, tag, nonce, in, aad)
-	}
-	return a.openKernel(out, tag, nonce, in, aad)
-}
-
-// sealKernel is sealDetached where a kernel holds the key.
-func (a *AEAD) sealKernel(out, tag, nonce, in, aad []byte) {
-	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Pieces {
+// sealKernel encrypts in to out, which is as long, and writes the tag, where a
+// kernel holds the key. All has been checked. Seal and Open try the first case
+// before they come here, which saves them a call: a tenth of the time of 16 bytes.
+func (a *AEAD) sealKernel(out, in, aad, nonce, tag []byte) {
+	n := len(in) + len(aad) + len(nonce)
+	switch {
+	case a.atOnce(n):
+		direct.Seal(&a.block, out, in, aad, nonce, tag)
+	case doorFor(n, len(nonce)) == dispatch.Pieces:
 		a.sealPieces(out, tag, nonce, aad, in)
-		return
+	default:
+		seal(&a.block, out, in, aad, nonce, tag)
 	}
-	seal(&a.block, out, in, aad, nonce, tag)
 }
 
-// openKernel is openDetached, likewise.
-func (a *AEAD) openKernel(out, tag, nonce, in, aad []byte) bool {
-	if doorFor(len(in)+len(aad)+len(nonce), len(nonce)) == dispatch.Pieces {
+// openKernel decrypts in to out, which is as long, and reports whether the tag
+// matched, where a kernel holds the key; where it did not match, it leaves zeros in
+// out. All has been checked.
+func (a *AEAD) openKernel(out, in, aad, nonce, tag []byte) bool {
+	n := len(in) + len(aad) + len(nonce)
+	switch {
+	case a.atOnce(n):
+		return direct.Open(&a.block, out, in, aad, nonce, tag)
+	case doorFor(n, len(nonce)) == dispatch.Pieces:
 		return a.openPieces(out, tag, nonce, aad, in)
 	}
 	return open(&a.block, out, in, aad, nonce, tag)

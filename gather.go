@@ -21,12 +21,17 @@ func (a *AEAD) SealGather(dst, nonce []byte, plaintext [][]byte, additionalData 
 	checkTextSize(n)
 	ret, out := extend(dst, int(n)+a.tagSize)
 	refuseGatherOverlap(out, nonce, plaintext, additionalData)
-	if a.inPieces(int(n), additionalData) {
+	if a.inPieces(int(n) + len(additionalData)) {
 		a.sealPieces(out[:n], out[n:], nonce, additionalData, plaintext...)
 		return ret
 	}
-	gather(out[:n], plaintext, 0)
-	a.seal(out, nonce, out[:n], additionalData)
+	text := out[:n]
+	gather(text, plaintext, 0)
+	if g := a.generic; g != nil {
+		g.seal(out, nonce, text, additionalData)
+	} else {
+		a.sealKernel(text, text, additionalData, nonce, out[n:])
+	}
 	return ret
 }
 
@@ -49,13 +54,22 @@ func (a *AEAD) OpenGather(dst, nonce []byte, sealed [][]byte, additionalData []b
 	refuseGatherOverlap(out, nonce, sealed, additionalData)
 	var whole [defaultTagSize]byte
 	tag := whole[:a.tagSize]
-	gather(tag, sealed, int(n))
-	var ok bool
-	if a.inPieces(int(n), additionalData) {
-		ok = a.openPieces(out, tag, nonce, additionalData, sealed...)
+	// A tag in one piece need not be copied; out ends before it, or lies elsewhere.
+	if last := sealed[len(sealed)-1]; len(last) >= len(tag) {
+		tag = last[len(last)-len(tag):]
 	} else {
+		gather(tag, sealed, int(n))
+	}
+	var ok bool
+	switch g := a.generic; {
+	case a.inPieces(int(n) + len(additionalData)):
+		ok = a.openPieces(out, tag, nonce, additionalData, sealed...)
+	case g == nil:
 		gather(out, sealed, 0)
-		ok = a.openDetached(out, tag, nonce, out, additionalData)
+		ok = a.openKernel(out, out, additionalData, nonce, tag)
+	default:
+		gather(out, sealed, 0)
+		ok = g.openDetached(out, tag, nonce, out, additionalData)
 	}
 	if !ok {
 		return nil, errOpen
@@ -63,10 +77,10 @@ func (a *AEAD) OpenGather(dst, nonce []byte, sealed [][]byte, additionalData []b
 	return ret, nil
 }
 
-// inPieces reports whether a text of n bytes goes through its door in pieces, so
-// that it need not be gathered.
-func (a *AEAD) inPieces(n int, aad []byte) bool {
-	return a.generic == nil && doorFor(n+len(aad)+a.nonceSize, a.nonceSize) == dispatch.Pieces
+// inPieces reports whether a message of n bytes of text and AAD goes through its
+// door in pieces, so that it need not be gathered.
+func (a *AEAD) inPieces(n int) bool {
+	return a.generic == nil && doorFor(n+a.nonceSize, a.nonceSize) == dispatch.Pieces
 }
 
 // total is how many bytes the slices hold together, or the most that a number
@@ -101,7 +115,7 @@ func refuseGatherOverlap(out, nonce []byte, slices [][]byte, aad []byte) {
 		}
 		at += len(s)
 	}
-	refuseAnyOverlap(out, nil, aad)
+	refuseAAD(out, aad)
 	if overlap(out, nonce) {
 		panic("gcm: invalid buffer overlap of output and nonce")
 	}

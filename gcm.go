@@ -229,23 +229,15 @@ func (a *AEAD) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	ret, out := extend(dst, len(plaintext)+a.tagSize)
 	refuseInput(out, plaintext)
 	refuseAAD(out, additionalData)
-	if n := len(plaintext); a.atOnce(n + len(additionalData) + len(nonce)) {
+	switch n := len(plaintext); {
+	case a.atOnce(n + len(additionalData) + len(nonce)):
 		direct.Seal(&a.block, out[:n], plaintext, additionalData, nonce, out[n:])
-	} else {
-		a.seal(out, nonce, plaintext, additionalData)
+	case a.generic != nil:
+		a.generic.seal(out, nonce, plaintext, additionalData)
+	default:
+		a.sealKernel(out[:n], plaintext, additionalData, nonce, out[n:])
 	}
 	return ret
-}
-
-// seal writes ciphertext and tag to out, which has exactly their size. All has
-// been checked.
-func (a *AEAD) seal(out, nonce, plaintext, aad []byte) {
-	if a.generic != nil {
-		a.generic.seal(out, nonce, plaintext, aad)
-		return
-	}
-	n := len(plaintext)
-	a.sealKernel(out[:n], out[n:], nonce, plaintext, aad)
 }
 
 // Open decrypts and verifies ciphertext, which ends with its tag, verifies
@@ -273,7 +265,7 @@ func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	case a.generic != nil:
 		ok = a.generic.open(out, nonce, ciphertext, additionalData)
 	default:
-		ok = a.openKernel(out, ciphertext[n:], nonce, ciphertext[:n], additionalData)
+		ok = a.openKernel(out, ciphertext[:n], additionalData, nonce, ciphertext[n:])
 	}
 	if !ok {
 		return nil, errOpen

@@ -4,7 +4,7 @@ package gcm
 
 import "crypto/subtle"
 
-// sealPieces is sealDetached in calls so short that the garbage collector need
+// sealPieces is sealKernel in calls so short that the garbage collector need
 // not wait, for a text in any number of slices.
 func (a *AEAD) sealPieces(out, tag, nonce, aad []byte, text ...[]byte) {
 	var m message
@@ -20,7 +20,7 @@ func (a *AEAD) sealPieces(out, tag, nonce, aad []byte, text ...[]byte) {
 	copy(tag, whole[:])
 }
 
-// openPieces is openDetached, likewise. What the slices hold beyond the length
+// openPieces is openKernel, likewise. What the slices hold beyond the length
 // of out is left alone.
 func (a *AEAD) openPieces(out, tag, nonce, aad []byte, text ...[]byte) bool {
 	var m message

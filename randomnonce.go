@@ -38,13 +38,19 @@ func (r *randomNonce) Seal(dst, nonce, plaintext, additionalData []byte) []byte 
 	refuseAnyNonce(nonce)
 	checkTextSize(uint64(len(plaintext)))
 	ret, out := extend(dst, len(plaintext)+r.Overhead())
-	refuseOverlap(out, plaintext, additionalData)
+	refuseInput(out, plaintext)
+	refuseAAD(out, additionalData)
 	nonce, out = out[:defaultNonceSize], out[defaultNonceSize:]
 	if overlap(ret, plaintext) {
 		plaintext = move(out, plaintext)
 	}
 	rand.Read(nonce)
-	r.a.seal(out, nonce, plaintext, additionalData)
+	if g := r.a.generic; g != nil {
+		g.seal(out, nonce, plaintext, additionalData)
+	} else {
+		n := len(plaintext)
+		r.a.sealKernel(out[:n], plaintext, additionalData, nonce, out[n:])
+	}
 	return ret
 }
 
@@ -55,7 +61,8 @@ func (r *randomNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]byt
 		return nil, errOpen
 	}
 	ret, out := extend(dst, n)
-	refuseOverlap(out, ciphertext, additionalData)
+	refuseInput(out, ciphertext)
+	refuseAAD(out, additionalData)
 	nonce, text := ciphertext[:defaultNonceSize], ciphertext[defaultNonceSize:]
 	inPlace := overlap(out, ciphertext)
 	var ok bool
@@ -66,7 +73,7 @@ func (r *randomNonce) Open(dst, nonce, ciphertext, additionalData []byte) ([]byt
 		if inPlace {
 			body = move(out, body)
 		}
-		ok = r.a.openKernel(out, tag, start[:], body, additionalData)
+		ok = r.a.openKernel(out, body, additionalData, start[:], tag)
 	case inPlace:
 		ok = g.openDetached(out, text[n:], nonce, text[:n], additionalData)
 	default:

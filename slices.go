@@ -52,7 +52,7 @@ func refuseOverlap(out, in, aad []byte) {
 }
 
 // refuseInput is the half of refuseOverlap for the input. The halves are inlined
-// where that matters.
+// where short messages are to be fast.
 func refuseInput(out, in []byte) {
 	if overlap(out, in) && address(out) != address(in) {
 		panic(overlapInput)
