@@ -886,7 +886,7 @@ L(aesni_init_128_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 2102 instructions.
+// 2103 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_128)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -901,7 +901,8 @@ L(aesni_init_128_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_seal_128_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -3061,7 +3062,7 @@ L(aesni_seal_128_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1361 instructions.
+// 1362 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_128)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -3076,7 +3077,8 @@ L(aesni_seal_128_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_open_128_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -7364,7 +7366,7 @@ L(aesni_init_192_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 2262 instructions.
+// 2263 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_192)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -7379,7 +7381,8 @@ L(aesni_init_192_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_seal_192_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -9699,7 +9702,7 @@ L(aesni_seal_192_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1449 instructions.
+// 1450 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_192)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -9714,7 +9717,8 @@ L(aesni_seal_192_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_open_192_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -14276,7 +14280,7 @@ L(aesni_init_256_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 2422 instructions.
+// 2423 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_256)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -14291,7 +14295,8 @@ L(aesni_init_256_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_seal_256_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -16771,7 +16776,7 @@ L(aesni_seal_256_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1537 instructions.
+// 1538 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_256)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -16786,7 +16791,8 @@ L(aesni_seal_256_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(aesni_open_256_nonce_hash)                               // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1

@@ -586,7 +586,7 @@ L(vaes_avx2_init_128_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1304 instructions.
+// 1305 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_128)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -601,7 +601,8 @@ L(vaes_avx2_init_128_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_seal_128_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -1963,7 +1964,7 @@ L(vaes_avx2_seal_128_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 940 instructions.
+// 941 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_128)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -1978,7 +1979,8 @@ L(vaes_avx2_seal_128_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_open_128_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -4602,7 +4604,7 @@ L(vaes_avx2_init_192_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1388 instructions.
+// 1389 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_192)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -4617,7 +4619,8 @@ L(vaes_avx2_init_192_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_seal_192_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -6063,7 +6066,7 @@ L(vaes_avx2_seal_192_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 988 instructions.
+// 989 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_192)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -6078,7 +6081,8 @@ L(vaes_avx2_seal_192_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_open_192_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -8846,7 +8850,7 @@ L(vaes_avx2_init_256_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1472 instructions.
+// 1473 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_256)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -8861,7 +8865,8 @@ L(vaes_avx2_init_256_powers):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_seal_256_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1
@@ -10391,7 +10396,7 @@ L(vaes_avx2_seal_256_tag_stored1):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses 40 bytes of stack.
-// 1036 instructions.
+// 1037 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_256)
 	endbr64                                                        // entry
 	sub rsp, 0x28                                                  // entry
@@ -10406,7 +10411,8 @@ L(vaes_avx2_seal_256_tag_stored1):
 	mov r11, [rsp + 56]                                            // nonce of 12 bytes: J0 = nonce, 1
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx2_open_256_nonce_hash)                           // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm0, [r10]                                              // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm0, xmm0, [r10 + 4], 1                               // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, [r10 + 8], 2                               // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm0, xmm0, eax, 3                                     // nonce of 12 bytes: J0 = nonce, 1

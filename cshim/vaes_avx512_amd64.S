@@ -657,7 +657,7 @@ L(vaes_avx512_init_128_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 2604 instructions.
+// 2605 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_128)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -668,7 +668,8 @@ L(vaes_avx512_init_128_powers):
 	ja L(vaes_avx512_seal_128_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_seal_128_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -1233,9 +1234,9 @@ L(vaes_avx512_seal_128_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_seal_128_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_seal_128_j0)                                 // nonce of 12 bytes: J0 = nonce, 1
@@ -3328,7 +3329,7 @@ L(vaes_avx512_seal_128_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 2136 instructions.
+// 2137 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_open_128)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -3339,7 +3340,8 @@ L(vaes_avx512_seal_128_wipe):
 	ja L(vaes_avx512_open_128_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_open_128_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -3918,9 +3920,9 @@ L(vaes_avx512_open_128_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_open_128_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_open_128_j0)                                 // nonce of 12 bytes: J0 = nonce, 1
@@ -13679,7 +13681,7 @@ L(vaes_avx512_init_192_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 2804 instructions.
+// 2805 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_192)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -13690,7 +13692,8 @@ L(vaes_avx512_init_192_powers):
 	ja L(vaes_avx512_seal_192_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_seal_192_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -14305,9 +14308,9 @@ L(vaes_avx512_seal_192_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_seal_192_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_seal_192_j0)                                 // nonce of 12 bytes: J0 = nonce, 1
@@ -16550,7 +16553,7 @@ L(vaes_avx512_seal_192_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 2298 instructions.
+// 2299 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_open_192)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -16561,7 +16564,8 @@ L(vaes_avx512_seal_192_wipe):
 	ja L(vaes_avx512_open_192_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_open_192_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -17190,9 +17194,9 @@ L(vaes_avx512_open_192_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_open_192_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_open_192_j0)                                 // nonce of 12 bytes: J0 = nonce, 1
@@ -27483,7 +27487,7 @@ L(vaes_avx512_init_256_powers):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 3004 instructions.
+// 3005 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_seal_256)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -27494,7 +27498,8 @@ L(vaes_avx512_init_256_powers):
 	ja L(vaes_avx512_seal_256_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_seal_256_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -28159,9 +28164,9 @@ L(vaes_avx512_seal_256_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_seal_256_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_seal_256_j0)                                 // nonce of 12 bytes: J0 = nonce, 1
@@ -30554,7 +30559,7 @@ L(vaes_avx512_seal_256_wipe):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, k0 to k7, flags; all vector registers, which return as zero, or from 16 on as they were.
 // Uses no stack.
-// 2460 instructions.
+// 2461 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx512_open_256)
 	endbr64                                                        // entry
 	mov r10, [rsp + 8]                                             // is the message brief?
@@ -30565,7 +30570,8 @@ L(vaes_avx512_seal_256_wipe):
 	ja L(vaes_avx512_open_256_whole)                               // is the message brief?
 	cmp r9, 0x10                                                   // is the message brief?
 	ja L(vaes_avx512_open_256_whole)                               // is the message brief?
-	vmovq xmm5, [r10]                                              // nonce xor round key 0
+	vmovd xmm5, [r10]                                              // nonce xor round key 0
+	vpinsrd xmm5, xmm5, [r10 + 4], 1                               // nonce xor round key 0
 	vpinsrd xmm5, xmm5, [r10 + 8], 2                               // nonce xor round key 0
 	vpxor xmm5, xmm5, [rdi]                                        // nonce xor round key 0
 	vpxor xmm4, xmm5, [rip + L(counters) + 16]                     // EK0, round 0
@@ -31244,9 +31250,9 @@ L(vaes_avx512_open_256_whole):
 	vpinsrq xmm28, xmm28, rax, 1                                   // length block: bits of text, bits of AAD
 	cmp r11, 0xc                                                   // nonce of 12 bytes: J0 = nonce, 1
 	jne L(vaes_avx512_open_256_nonce_hash)                         // nonce of 12 bytes: J0 = nonce, 1
-	vmovq xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
-	mov eax, [r10 + 8]                                             // nonce of 12 bytes: J0 = nonce, 1
-	vpinsrd xmm12, xmm12, eax, 2                                   // nonce of 12 bytes: J0 = nonce, 1
+	vmovd xmm12, [r10]                                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 4], 1                             // nonce of 12 bytes: J0 = nonce, 1
+	vpinsrd xmm12, xmm12, [r10 + 8], 2                             // nonce of 12 bytes: J0 = nonce, 1
 	mov eax, 0x1000000                                             // nonce of 12 bytes: J0 = nonce, 1
 	vpinsrd xmm12, xmm12, eax, 3                                   // nonce of 12 bytes: J0 = nonce, 1
 	jmp L(vaes_avx512_open_256_j0)                                 // nonce of 12 bytes: J0 = nonce, 1

@@ -247,6 +247,9 @@ func vectorForms() (t []*ir.Form) {
 	add(ir.Row("vmovq", "w:x r:m64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))
+	add(ir.Row("vmovd", "w:x r:m32", avx, func(in ir.In) []value.Value {
+		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
+	}))
 	add(ir.Row("vpinsrq", "w:x r:x r:r64 r:imm", avx, insert(64)))
 	add(ir.Row("vpinsrd", "w:x r:x r:r32 r:imm", avx, insert(32)))
 	vptest := ir.Row("vptest", "r:x r:x", avx, func(in ir.In) []value.Value {

@@ -915,7 +915,8 @@ TEXT ·aesniSeal128(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -3115,7 +3116,8 @@ TEXT ·aesniOpen128(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -7413,7 +7415,8 @@ TEXT ·aesniSeal192(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -9773,7 +9776,8 @@ TEXT ·aesniOpen192(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -14345,7 +14349,8 @@ TEXT ·aesniSeal256(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -16865,7 +16870,8 @@ TEXT ·aesniOpen256(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1

@@ -620,7 +620,8 @@ TEXT ·vaesAvx2Seal128(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -2022,7 +2023,8 @@ TEXT ·vaesAvx2Open128(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -4656,7 +4658,8 @@ TEXT ·vaesAvx2Seal192(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -6142,7 +6145,8 @@ TEXT ·vaesAvx2Open192(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -8920,7 +8924,8 @@ TEXT ·vaesAvx2Seal256(SB), NOSPLIT, $40-80
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -10490,7 +10495,8 @@ TEXT ·vaesAvx2Open256(SB), NOSPLIT, $40-88
 	MOVQ nonceLen+56(FP), R11                                    // nonce of 12 bytes: J0 = nonce, 1
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X0                                              // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $2, 8(R10), X0, X0                                   // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X0, X0                                       // nonce of 12 bytes: J0 = nonce, 1

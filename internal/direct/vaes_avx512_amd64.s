@@ -753,7 +753,8 @@ TEXT ·vaesAvx512Seal128(SB), NOSPLIT, $0-80
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -1330,9 +1331,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -3445,7 +3446,8 @@ TEXT ·vaesAvx512Open128(SB), NOSPLIT, $0-88
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -4038,9 +4040,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -13781,7 +13783,8 @@ TEXT ·vaesAvx512Seal192(SB), NOSPLIT, $0-80
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -14408,9 +14411,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -16673,7 +16676,8 @@ TEXT ·vaesAvx512Open192(SB), NOSPLIT, $0-88
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -17316,9 +17320,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -27591,7 +27595,8 @@ TEXT ·vaesAvx512Seal256(SB), NOSPLIT, $0-80
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -28268,9 +28273,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1
@@ -30683,7 +30688,8 @@ TEXT ·vaesAvx512Open256(SB), NOSPLIT, $0-88
 	JA whole                                                     // is the message brief?
 	CMPQ R9, $16                                                 // is the message brief?
 	JA whole                                                     // is the message brief?
-	VMOVQ (R10), X5                                              // nonce xor round key 0
+	VMOVD (R10), X5                                              // nonce xor round key 0
+	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
 	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
@@ -31376,9 +31382,9 @@ whole:
 	VPINSRQ $1, AX, X28, X28                                     // length block: bits of text, bits of AAD
 	CMPQ R11, $12                                                // nonce of 12 bytes: J0 = nonce, 1
 	JNE nonce_hash                                               // nonce of 12 bytes: J0 = nonce, 1
-	VMOVQ (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
-	MOVL 8(R10), AX                                              // nonce of 12 bytes: J0 = nonce, 1
-	VPINSRD $2, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
+	VMOVD (R10), X12                                             // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $1, 4(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
+	VPINSRD $2, 8(R10), X12, X12                                 // nonce of 12 bytes: J0 = nonce, 1
 	MOVL $16777216, AX                                           // nonce of 12 bytes: J0 = nonce, 1
 	VPINSRD $3, AX, X12, X12                                     // nonce of 12 bytes: J0 = nonce, 1
 	JMP j0                                                       // nonce of 12 bytes: J0 = nonce, 1

@@ -43,8 +43,7 @@ func vaesBrief(b *ir.Builder, bits int, seal bool) {
 
 	key, ek0 := X(briefKey), X(briefEK0)
 	b.Origin("nonce xor round key 0")
-	b.I("vmovq", key, Mem(ir.Nonce, 64, R10, 0))
-	b.I("vpinsrd", key, key, Mem(ir.Nonce, 32, R10, 8), ir.Imm(2))
+	loadNonce(b, key)
 	b.I("vpxor", key, key, Mem(ir.KeyBlock, 128, rKey, 0))
 	b.Origin("EK0, round 0")
 	b.I("vpxor", ek0, key, Const(128, "counters", 16))

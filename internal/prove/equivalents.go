@@ -144,7 +144,6 @@ func avxEquivalents(kernel string) (list []equivalent) {
 		add("*: immediate: test *, "+n+" (*) #*: becomes test *, 0x1"+n, fewer)
 	}
 	add("*: target: jmp aad_loaded (aad: the last 1 to 16 bytes) #1: becomes jmp aad_load*", "of 16 bytes there are no 1, 2, 4 or 8 over")
-	add("*: target: jmp nonce_loaded (nonce: the last 1 to 16 bytes) #1: becomes jmp nonce_load*", "of 16 bytes there are no 1, 2, 4 or 8 over")
 	add("*: target: je short_end (next block) #1: becomes je text_stored*", "of no bytes, none are stored")
 	add("*_seal_*: target: je short_end (next block) #1: becomes je text_load*", "of no bytes, none are loaded, hashed or stored")
 	add("*_init_*: base: vpxor xmm0, xmm0, [rdi] (H, round 0) #1: becomes vpxor xmm0, xmm0, [rsi]", roundKeys)
