@@ -153,10 +153,16 @@ func (p *Packet) class(t tags) uint {
 		return foursClasses
 	case n <= direct.BriefText && len(p.AAD) <= direct.BriefAAD:
 		return 0
-	case len(p.AAD) <= direct.FoursAAD:
+	case len(p.AAD) <= direct.FoursAAD && p.sparesNonce():
 		return 1 + n/direct.FoursTurn
 	}
 	return foursClasses
+}
+
+// sparesNonce reports whether the output, but for a tag, is apart from the nonce, of
+// 12 bytes, which every turn of the text loads again. A distance below 0 wraps.
+func (p *Packet) sparesNonce() bool {
+	return address(p.Nonce)-address(p.Dst)-uintptr(len(p.Dst))+11 >= uintptr(len(p.Text))+11
 }
 
 // fours is batch with packets that have been checked and have room, on a kernel
@@ -246,6 +252,7 @@ func (a *AEAD) run(p []Packet, t tags) (opened int) {
 		for i := range p {
 			k := &p[i]
 			raceCall([][]byte{k.Text, k.AAD, k.Nonce}, [][]byte{k.Dst[len(k.Dst):][:len(k.Text)-t.in+t.out]})
+			k.Dst = k.Dst[:len(k.Dst)] // the kernel stores a length there too
 		}
 	}
 	var _ = direct.Packet(Packet{}) // which has the same fields

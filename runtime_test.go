@@ -57,10 +57,50 @@ func TestStacks(t *testing.T) {
 				if !onStack(&a.block, n%40*(n%40), want) {
 					t.Errorf("text of %d bytes differs", n)
 				}
+				if a.hasFours() && n > 0 && !batchOnStack(a, n%40*(n%40), want) {
+					t.Errorf("batch of texts of %d bytes differs", n)
+				}
 			})
 		}
 		wg.Wait()
 	})
+}
+
+// batchOnStack seals and opens a batch on its own stack frame, from below depth
+// frames, for which that may have to move.
+func batchOnStack(a *AEAD, depth int, want []byte) bool {
+	var memory [4][600]byte
+	var packets [4]Packet
+	n := len(want) - 16
+	for i := range packets {
+		m := memory[i][:]
+		copy(m, pool[:12])
+		copy(m[12:], pool[:20])
+		copy(m[32:], pool[:n])
+		packets[i] = Packet{Dst: m[32:32], Nonce: m[:12], Text: m[32:][:n], AAD: m[12:32]}
+	}
+	runBelow(a, depth, packets[:], tags{out: 16})
+	same := true
+	for i := range packets {
+		p := &packets[i]
+		same = same && bytes.Equal(p.Dst, want) && &p.Dst[0] == &memory[i][32]
+		p.Dst, p.Text = p.Text[:0], p.Dst
+	}
+	opened := runBelow(a, depth, packets[:], tags{in: 16})
+	for i := range packets {
+		same = same && bytes.Equal(memory[i][32:][:n], pool[:n])
+	}
+	return same && opened == len(packets)
+}
+
+// runBelow has the kernel seal or open packets, below depth frames.
+func runBelow(a *AEAD, depth int, p []Packet, t tags) (opened int) {
+	var frame [600]byte
+	if depth == 0 {
+		return a.run(p, t)
+	}
+	frame[depth%len(frame)] = 1
+	return runBelow(a, depth-1, p, t) + int(frame[depth%len(frame)]) - 1
 }
 
 // TestBusyRuntime runs kernels in a storm of signals while the profilers sample,

@@ -4,8 +4,9 @@ package direct
 
 import "unsafe"
 
-// A Packet is one message for the programs that take four. Their layout of it is
-// that of the package's callers.
+// A Packet is one message for the programs that take four. Its layout is what they
+// know of it, and that of the type that callers have. What is appended overlaps no
+// other memory of the call, not even the nonce, unless it is where its text is.
 type Packet struct {
 	Dst   []byte // the result is appended, for which there is room
 	Nonce []byte // of 12 bytes

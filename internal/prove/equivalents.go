@@ -55,12 +55,19 @@ var vaesEquivalents = func() (list []equivalent) {
 		"the difference of the tags is masked again")
 	const anyPath = "the path of other messages takes brief ones too"
 	add("*_fours_*: missing: jbe brief (choose the path) #1: is missing", anyPath)
-	add("*_fours_*: immediate: cmp r8, 0x10 (choose the path) #1: becomes cmp r8, 0", anyPath)
+	add("*_open_fours_*: register: add r8, rcx (choose the path) #1: becomes add r8, rdx", anyPath)
+	for _, what := range []string{
+		"immediate: cmp r8, 0x40 (choose the path) #1: becomes cmp r8, 0",
+		"immediate: cmp r9, 0x10 (choose the path) #1: becomes cmp r9, 0",
+		"mnemonic: ja fours (choose the path) #1: becomes jne fours",
+		"mnemonic: ja fours (choose the path) #1: becomes jae fours",
+		"mnemonic: jbe brief (choose the path) #1: becomes je brief",
+		"mnemonic: jbe brief (choose the path) #1: becomes jb brief",
+	} {
+		add("*_fours_*: "+what, anyPath)
+	}
 	add("*_seal_fours_*: order: vmovdqu8 [r9*]{k1}, zmm* (rest of message *) #*: comes after the next",
 		"the next clears what the same mask keeps from the store")
-	for _, lane := range []string{"1", "2"} {
-		add("*_fours_*: order: vinserti32x4 zmm*, zmm*, [rsi + *], "+lane+" (*) #*: comes after the next", "the next fills another lane")
-	}
 	for _, n := range []string{"1", "2", "3"} {
 		add("*_open_*: missing: add rdx, rcx (tail of "+n+" registers) #*: is missing", "only behind a part of 64 blocks text follows, and its tail has 4 registers")
 	}
