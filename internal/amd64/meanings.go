@@ -163,6 +163,14 @@ func selectWords(in ir.In) []value.Value {
 	return []value.Value{in.D.Concat(words...)}
 }
 
+// prefetch is prefetcht0. Where it points, which shows in the cache, must be known.
+func prefetch(in ir.In) []value.Value {
+	if _, ok := in.D.Known(in.Op[0]); !ok {
+		panic("amd64: prefetcht0 from an unknown address")
+	}
+	return nil
+}
+
 // shuffleWords is vpshufd.
 func shuffleWords(in ir.In) []value.Value {
 	from := make([]int, in.Op[1].Width()/8)

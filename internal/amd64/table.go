@@ -61,6 +61,9 @@ func forms() (t []*ir.Form) {
 	add := func(f ...*ir.Form) { t = append(t, f...) }
 	add(generalForms()...)
 	add(vectorForms()...)
+	fetch := ir.Row("prefetcht0", "r:addr", "", prefetch)
+	fetch.Hint = true
+	add(fetch)
 	return t
 }
 

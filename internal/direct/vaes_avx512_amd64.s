@@ -5802,70 +5802,78 @@ bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
 	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
@@ -5881,37 +5889,37 @@ bulk_turn:
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
 	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
@@ -5926,12 +5934,12 @@ bulk_turn:
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
@@ -5942,11 +5950,11 @@ bulk_turn:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
@@ -5980,10 +5988,10 @@ bulk_turn:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
@@ -5991,10 +5999,10 @@ bulk_turn:
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
@@ -6005,13 +6013,21 @@ bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
@@ -6032,10 +6048,10 @@ bulk_half:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
@@ -6050,28 +6066,28 @@ bulk_half:
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
@@ -6086,8 +6102,8 @@ bulk_half:
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
@@ -6099,9 +6115,9 @@ bulk_half:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
@@ -6122,13 +6138,13 @@ bulk_half:
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
@@ -6141,9 +6157,9 @@ bulk_half:
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
@@ -6158,8 +6174,8 @@ bulk_half:
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
@@ -6374,14 +6390,22 @@ bulk_turn:
 	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
@@ -6393,19 +6417,19 @@ bulk_turn:
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
@@ -6430,24 +6454,24 @@ bulk_turn:
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
@@ -6467,21 +6491,21 @@ bulk_turn:
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
@@ -6493,8 +6517,8 @@ bulk_turn:
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
@@ -6509,15 +6533,15 @@ bulk_turn:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
@@ -6584,174 +6608,182 @@ bulk_turn:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
-	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
-	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
-	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
 	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
@@ -6761,8 +6793,8 @@ bulk_turn:
 	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
 	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
@@ -19212,199 +19244,207 @@ bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
 	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
 	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
@@ -19433,13 +19473,21 @@ bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
@@ -19449,14 +19497,14 @@ bulk_half:
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
@@ -19465,8 +19513,8 @@ bulk_half:
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
@@ -19479,28 +19527,28 @@ bulk_half:
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
@@ -19509,10 +19557,10 @@ bulk_half:
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
@@ -19532,12 +19580,12 @@ bulk_half:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
@@ -19545,8 +19593,8 @@ bulk_half:
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
@@ -19591,10 +19639,10 @@ bulk_half:
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
@@ -19612,13 +19660,13 @@ bulk_half:
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
@@ -19821,21 +19869,29 @@ bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
@@ -19856,27 +19912,27 @@ bulk_turn:
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
@@ -19892,36 +19948,36 @@ bulk_turn:
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
@@ -19937,36 +19993,36 @@ bulk_turn:
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
@@ -19982,19 +20038,19 @@ bulk_turn:
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
@@ -20011,221 +20067,229 @@ bulk_turn:
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
-	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
-	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
-	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
@@ -33404,220 +33468,228 @@ bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
 	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
-	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
-	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
-	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
-	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
-	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
@@ -33627,13 +33699,13 @@ bulk_turn:
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
@@ -33643,13 +33715,21 @@ bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
@@ -33657,73 +33737,73 @@ bulk_half:
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
@@ -33732,18 +33812,18 @@ bulk_half:
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
-	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
@@ -33774,8 +33854,8 @@ bulk_half:
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
@@ -33803,11 +33883,11 @@ bulk_half:
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
@@ -33815,8 +33895,8 @@ bulk_half:
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
@@ -34049,13 +34129,21 @@ bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2112(DX)                                          // fetch blocks 4 to 7 of the turn after the next
+	PREFETCHT0 2176(DX)                                          // fetch blocks 8 to 11 of the turn after the next
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2240(DX)                                          // fetch blocks 12 to 15 of the turn after the next
+	PREFETCHT0 2304(DX)                                          // fetch blocks 16 to 19 of the turn after the next
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2368(DX)                                          // fetch blocks 20 to 23 of the turn after the next
+	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
+	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
@@ -34071,8 +34159,8 @@ bulk_turn:
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
@@ -34087,9 +34175,9 @@ bulk_turn:
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
@@ -34108,8 +34196,8 @@ bulk_turn:
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
@@ -34122,12 +34210,12 @@ bulk_turn:
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
@@ -34147,21 +34235,21 @@ bulk_turn:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
@@ -34215,8 +34303,8 @@ bulk_turn:
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
@@ -34226,9 +34314,9 @@ bulk_turn:
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
@@ -34238,23 +34326,23 @@ bulk_turn:
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
 	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
@@ -34262,17 +34350,17 @@ bulk_turn:
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
@@ -34294,188 +34382,196 @@ bulk_turn:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
 	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
+	PREFETCHT0 2560(DX)                                          // fetch blocks 32 to 35 of the turn after the next
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
+	PREFETCHT0 2624(DX)                                          // fetch blocks 36 to 39 of the turn after the next
+	PREFETCHT0 2688(DX)                                          // fetch blocks 40 to 43 of the turn after the next
 	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
+	PREFETCHT0 2752(DX)                                          // fetch blocks 44 to 47 of the turn after the next
+	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
+	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
 	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
 	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
+	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13

@@ -146,6 +146,9 @@ type Form struct {
 	// Upper is what it must have instead where a vector register from number 16
 	// on is used; "" where there is no such coding.
 	Upper string
+	// Hint says that the instruction changes nothing but times: it neither
+	// accesses memory nor faults.
+	Hint bool
 	// Undefined lists implicit writes whose value no manual promises.
 	Undefined []Reg
 	// Element is the number of bits that one mask bit governs; 0 where the

@@ -151,7 +151,7 @@ var vaesModel = &stitch.Model{
 			return stitch.Cost{Ports: p5, Latency: 4}
 		case "vpshufb", "vpunpcklqdq", "vpunpckhqdq", "vpshufd", "vpbroadcastd", "vpbroadcastq", "vshufi64x2", "vpermt2q", "kmovq":
 			return stitch.Cost{Ports: p5, Latency: 1}
-		case "vbroadcasti32x4", "vinserti64x4":
+		case "vbroadcasti32x4", "vinserti64x4", "prefetcht0":
 			return stitch.Cost{Ports: loads, Latency: 8}
 		case "vmovdqu64", "vmovdqu8":
 			if i.Args[0].Kind == ir.Memory {

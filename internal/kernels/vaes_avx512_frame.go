@@ -219,11 +219,11 @@ func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.I("xor", Low32(rLead), Low32(rLead))
 }
 
-// vaesHalf stitches half a turn of counter mode, half h, and GHASH.
-func vaesHalf(b *ir.Builder, bits, h int, ctr textMask, hash []ir.Inst) {
-	b.Append(merge(vaesModel,
-		stitch.Stream{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
-		stitch.Stream{Name: "GHASH", Code: hash}))
+// vaesHalf stitches half a turn of counter mode, half h, GHASH, and others.
+func vaesHalf(b *ir.Builder, bits, h int, ctr textMask, hash []ir.Inst, others ...stitch.Stream) {
+	b.Append(merge(vaesModel, append([]stitch.Stream{
+		{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
+		{Name: "GHASH", Code: hash}}, others...)...))
 }
 
 // vaesShortPath takes rLen bytes of text, at most vaesShort, behind the

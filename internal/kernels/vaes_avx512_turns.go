@@ -5,6 +5,7 @@ package kernels
 import (
 	. "github.com/stitchgcm/gcm/internal/amd64"
 	"github.com/stitchgcm/gcm/internal/ir"
+	"github.com/stitchgcm/gcm/internal/stitch"
 )
 
 // vFirst holds Xi in its lowest lane until the first turn takes it, and then
@@ -35,12 +36,12 @@ func vaesTurns(bits int, seal bool) *ir.Program {
 	b.Label("bulk_turn")
 	vaesNextTurn(b)
 	if seal {
-		vaesHalf(b, bits, 0, noMask, vaesTurnHash(4, 8, rOut, -vaesTurn))
+		vaesHalf(b, bits, 0, noMask, vaesTurnHash(4, 8, rOut, -vaesTurn), vaesAhead(0))
 		b.Label("bulk_half") // the first half is written, and not yet hashed
-		vaesHalf(b, bits, 1, noMask, vaesTurnHash(0, 4, rOut, 0))
+		vaesHalf(b, bits, 1, noMask, vaesTurnHash(0, 4, rOut, 0), vaesAhead(1))
 	} else {
-		vaesHalf(b, bits, 0, noMask, vaesTurnHash(0, 5, rIn, 0))
-		vaesHalf(b, bits, 1, noMask, vaesTurnHash(5, 8, rIn, 0))
+		vaesHalf(b, bits, 0, noMask, vaesTurnHash(0, 5, rIn, 0), vaesAhead(0))
+		vaesHalf(b, bits, 1, noMask, vaesTurnHash(5, 8, rIn, 0), vaesAhead(1))
 	}
 	b.Origin("next turn")
 	b.I("add", rIn, ir.Imm(vaesTurn))
@@ -53,6 +54,18 @@ func vaesTurns(bits int, seal bool) *ir.Program {
 	}
 	vaesLeaveTurns(b)
 	return vaesProgram(op, bits, b)
+}
+
+// vaesAhead fetches half h of the turn after the next into the cache. A turn
+// fills the window of the processor, which so sees no load ahead of it.
+func vaesAhead(h int) stitch.Stream {
+	b := &ir.Builder{ISA: ISA}
+	at := int64(2*vaesTurn + h*vaesTurn/2)
+	for i := range int64(8) {
+		b.Origin("fetch blocks %d to %d of the turn after the next", 32*int64(h)+4*i, 32*int64(h)+4*i+3)
+		b.I("prefetcht0", Addr(rIn, at+64*i))
+	}
+	return stitch.Stream{Name: "fetching", Code: b.Code}
 }
 
 // vaesEnterTurns loads constants and state.

@@ -68,8 +68,13 @@ func (l *listing) add(i ir.Inst, index int) {
 			w.symbol, w.offset = a.Mem.Symbol, uint64(a.Mem.Disp)
 			s = bracketed.ReplaceAllString(s, "[@]")
 		}
-		if a.Kind == ir.Memory && a.Width != 0 && l.program.ISA.Name == "amd64" {
-			s = sizes[a.Width] + " PTR " + s
+		if a.Kind == ir.Memory && l.program.ISA.Name == "amd64" {
+			switch {
+			case a.Width != 0:
+				s = sizes[a.Width] + " PTR " + s
+			case i.Form.Hint:
+				s = sizes[8] + " PTR " + s
+			}
 		}
 		args = append(args, s)
 	}

@@ -59,7 +59,7 @@ func mutate(p *ir.Program) map[string][]*Mutant {
 		}
 	}
 	for n, i := range p.Code {
-		if i.Form != nil {
+		if i.Form != nil && !i.Form.Hint { // every change of a hint is equivalent
 			mu.instruction(n)
 		}
 	}

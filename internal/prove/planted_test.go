@@ -118,6 +118,11 @@ func TestPlantedTurns(t *testing.T) {
 			counter, secret := "vpinsrd", amd64.Mem(ir.KeyBlock, 64, amd64.RDI, 16)
 			if p.Contract.Kernel == "vaes-avx512" {
 				counter = "vpbroadcastd"
+				refused(t, p.Name+": what is fetched depends on a round key",
+					insert(insert(p, "bulk_turn", "prefetcht0", amd64.Addr(amd64.R10, 0)), "bulk_turn", "mov", amd64.R10, secret), whole)
+				if err := whole(insert(insert(p, "bulk_turn", "prefetcht0", amd64.Addr(amd64.R10, 0)), "bulk_turn", "mov", amd64.R10, amd64.RDX)); err != nil {
+					t.Errorf("%s: the place of the text is fetched: %v", p.Name, err)
+				}
 			} else { // the other wipes r10
 				refused(t, p.Name+": a round key stays in r10", insert(p, "bulk_turn", "mov", amd64.R10, secret), whole)
 			}
