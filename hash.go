@@ -67,7 +67,7 @@ func (h *hash) absorb() {
 // run hashes whole turns and leaves what is to be kept from others in out, which
 // is as long as in.
 func (h *hash) run(out, in []byte) {
-	clear(h.state[28:]) // the counter must not wrap
+	binary.BigEndian.PutUint32(h.state[28:], firstCounter) // any that begins a turn
 	direct.OpenTurns(h.block, out, in, h.state[:])
 }
 

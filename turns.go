@@ -4,6 +4,7 @@ package gcm
 
 import (
 	"crypto/subtle"
+	"encoding/binary"
 
 	"github.com/stitchgcm/gcm/internal/direct"
 	"github.com/stitchgcm/gcm/internal/dispatch"
@@ -21,6 +22,9 @@ type turns struct {
 }
 
 const (
+	// firstCounter is the counter of the first turn, which begins with the text.
+	firstCounter = 2
+
 	// maxTurn is the most that a turn of any kernel takes, and a multiple of what
 	// a turn of any takes, in bytes.
 	maxTurn = 1024
@@ -30,14 +34,14 @@ const (
 	maxCall = dispatch.DirectMax
 )
 
-// begin starts a message and hashes its AAD. The counter blocks of the first
-// turn are 0, which nobody needs, J0, and those of the text.
+// begin starts a message and hashes its AAD. The tag of a message without text and
+// AAD is EK0, as GHASH of its one block of zeros is zero.
 func (t *turns) begin(block *direct.KeyBlock, nonce, aad []byte) {
 	t.hash.begin(block)
+	direct.Seal(block, nil, nil, nil, nonce, t.ek0[:])
 	copy(t.next[16:], nonce)
-	t.refill()
-	t.ek0 = element(t.keys[16:])
-	t.used = 32
+	binary.BigEndian.PutUint32(t.next[28:], firstCounter)
+	t.used = t.hash.turn
 	t.hash.write(aad)
 	t.hash.pad()
 }

@@ -4487,7 +4487,7 @@ L(aesni_open_128_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -4496,7 +4496,7 @@ L(aesni_open_128_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 1203 instructions.
+// 1209 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_turns_128)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -4504,17 +4504,22 @@ L(aesni_open_128_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
@@ -4621,14 +4626,14 @@ L(aesni_open_128_tag_load16):
 	vmovdqu [rsi + 96], xmm6                                       // text of block 6
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
@@ -4737,15 +4742,15 @@ L(aesni_open_128_tag_load16):
 	vmovdqu [rsi + 240], xmm7                                      // text of block 15
 	jmp L(aesni_seal_turns_128_bulk_half)                          // CB of the first turn
 L(aesni_seal_turns_128_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
@@ -4924,16 +4929,16 @@ L(aesni_seal_turns_128_bulk_turn):
 	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
 	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
@@ -5128,15 +5133,15 @@ L(aesni_seal_turns_128_bulk_turn):
 	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 L(aesni_seal_turns_128_bulk_half):
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rsi]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
@@ -5306,68 +5311,68 @@ L(aesni_seal_turns_128_bulk_half):
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
 	vmovdqu [rsi + 368], xmm7                                      // text of block 23
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
 	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
-	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
-	vmovdqu xmm8, [rdi + 16]                                       // round key 1
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
 	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
 	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
 	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
-	vpclmulqdq xmm14, xmm13, [rdi + 432], 0                        // GHASH blocks 8 to 9, low products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
 	vmovdqu xmm8, [rdi + 32]                                       // round key 2
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 8 to 9, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 9, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
-	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
 	vmovdqu xmm8, [rdi + 48]                                       // round key 3
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 432], 0x11                     // GHASH blocks 8 to 9, high products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 8 to 9, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 8 to 9, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 8 to 9, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 8 to 9, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 864], 0                         // GHASH blocks 8 to 9, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 8 to 9, middle products
@@ -5680,6 +5685,7 @@ L(aesni_seal_turns_128_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -5713,7 +5719,7 @@ L(aesni_seal_turns_128_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -5722,7 +5728,7 @@ L(aesni_seal_turns_128_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 812 instructions.
+// 818 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_turns_128)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -5730,19 +5736,24 @@ L(aesni_seal_turns_128_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(aesni_open_turns_128_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rdx]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
@@ -5910,23 +5921,23 @@ L(aesni_open_turns_128_bulk_turn):
 	vmovdqu [rsi + 96], xmm6                                       // text of block 6
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 6 to 7, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 384], 0x11                      // GHASH blocks 6 to 7, high products
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
 	vpclmulqdq xmm14, xmm13, [rdi + 400], 0x11                     // GHASH blocks 6 to 7, high products
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
@@ -6112,15 +6123,15 @@ L(aesni_open_turns_128_bulk_turn):
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
@@ -6299,20 +6310,18 @@ L(aesni_open_turns_128_bulk_turn):
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 22 to 23, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 22 to 23, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
-	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
 	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
@@ -6320,151 +6329,153 @@ L(aesni_open_turns_128_bulk_turn):
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
 	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
-	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
-	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
 	vmovdqu xmm8, [rdi + 32]                                       // round key 2
-	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
 	vmovdqu xmm8, [rdi + 48]                                       // round key 3
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
 	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
 	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
 	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
 	vmovdqu xmm8, [rdi + 64]                                       // round key 4
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
-	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
 	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
-	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
-	vmovdqu xmm8, [rdi + 80]                                       // round key 5
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
+	vmovdqu xmm8, [rdi + 80]                                       // round key 5
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
-	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
-	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
-	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
-	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
-	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
 	vmovdqu xmm8, [rdi + 96]                                       // round key 6
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
-	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
 	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
 	vmovdqu xmm9, [rdx + 448]                                      // GHASH block 28
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
 	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
 	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
-	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
 	vmovdqu xmm8, [rdi + 128]                                      // round key 8
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 8
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
-	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 8
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
 	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
-	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 8
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 8
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
 	vmovdqu xmm8, [rdi + 144]                                      // round key 9
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
-	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
 	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 10
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
 	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
 	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
 	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
-	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 10
 	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 10
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 10
-	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 10
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
 	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 10
 	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 10
 	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 10
@@ -6480,24 +6491,24 @@ L(aesni_open_turns_128_bulk_turn):
 	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
-	vmovdqu [rsi + 416], xmm2                                      // text of block 26
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
-	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
-	vmovdqu [rsi + 432], xmm3                                      // text of block 27
 	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vmovdqu [rsi + 432], xmm3                                      // text of block 27
 	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
 	vmovdqu [rsi + 448], xmm4                                      // text of block 28
 	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
-	vmovdqu [rsi + 464], xmm5                                      // text of block 29
-	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 480], xmm6                                      // text of block 30
 	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
-	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
-	vmovdqu [rsi + 496], xmm7                                      // text of block 31
 	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
 	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
 	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
 	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
@@ -6514,6 +6525,7 @@ L(aesni_open_turns_128_bulk_turn):
 	jae L(aesni_open_turns_128_bulk_turn)                          // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -11215,7 +11227,7 @@ L(aesni_open_192_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -11224,7 +11236,7 @@ L(aesni_open_192_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 1311 instructions.
+// 1317 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_turns_192)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -11232,17 +11244,22 @@ L(aesni_open_192_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
@@ -11367,14 +11384,14 @@ L(aesni_open_192_tag_load16):
 	vmovdqu [rsi + 96], xmm6                                       // text of block 6
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
@@ -11501,15 +11518,15 @@ L(aesni_open_192_tag_load16):
 	vmovdqu [rsi + 240], xmm7                                      // text of block 15
 	jmp L(aesni_seal_turns_192_bulk_half)                          // CB of the first turn
 L(aesni_seal_turns_192_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
@@ -11706,16 +11723,16 @@ L(aesni_seal_turns_192_bulk_turn):
 	vmovdqu [rsi + 96], xmm6                                       // text of block 6
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
 	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
@@ -11928,15 +11945,15 @@ L(aesni_seal_turns_192_bulk_turn):
 	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 L(aesni_seal_turns_192_bulk_half):
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rsi]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
@@ -12131,28 +12148,28 @@ L(aesni_seal_turns_192_bulk_half):
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
 	vmovdqu [rsi + 368], xmm7                                      // text of block 23
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
-	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
-	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
 	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
 	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
 	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
@@ -12516,6 +12533,7 @@ L(aesni_seal_turns_192_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -12549,7 +12567,7 @@ L(aesni_seal_turns_192_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -12558,7 +12576,7 @@ L(aesni_seal_turns_192_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 884 instructions.
+// 890 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_turns_192)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -12566,19 +12584,24 @@ L(aesni_seal_turns_192_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(aesni_open_turns_192_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rdx]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
@@ -12771,16 +12794,16 @@ L(aesni_open_turns_192_bulk_turn):
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
@@ -12984,15 +13007,15 @@ L(aesni_open_turns_192_bulk_turn):
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
@@ -13189,20 +13212,18 @@ L(aesni_open_turns_192_bulk_turn):
 	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
 	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
 	vmovdqu [rsi + 368], xmm7                                      // text of block 23
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
-	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
 	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
@@ -13210,59 +13231,61 @@ L(aesni_open_turns_192_bulk_turn):
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
 	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
-	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
 	vmovdqu xmm8, [rdi + 32]                                       // round key 2
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 2
-	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
-	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
-	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
-	vmovdqu xmm8, [rdi + 48]                                       // round key 3
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
+	vmovdqu xmm8, [rdi + 48]                                       // round key 3
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
-	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
 	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
 	vmovdqu xmm8, [rdi + 64]                                       // round key 4
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
-	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
 	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
 	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
 	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
@@ -13275,40 +13298,40 @@ L(aesni_open_turns_192_bulk_turn):
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
 	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
 	vmovdqu xmm8, [rdi + 96]                                       // round key 6
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
 	vmovdqu xmm8, [rdi + 112]                                      // round key 7
-	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 26 to 27, middle products
 	vmovdqu xmm9, [rdx + 448]                                      // GHASH block 28
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
 	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
 	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
 	vmovdqu xmm8, [rdi + 128]                                      // round key 8
@@ -13324,93 +13347,93 @@ L(aesni_open_turns_192_bulk_turn):
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
 	vmovdqu xmm8, [rdi + 144]                                      // round key 9
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
-	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
-	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
+	vmovdqu xmm8, [rdi + 160]                                      // round key 10
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
-	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
-	vmovdqu xmm8, [rdi + 160]                                      // round key 10
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
-	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
 	vmovdqu xmm8, [rdi + 176]                                      // round key 11
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
 	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
 	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
 	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
-	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
-	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
-	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
 	vmovdqu xmm8, [rdi + 192]                                      // round key 12
 	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 12
 	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 12
 	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 12
 	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 12
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 12
-	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 12
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 12
 	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 12
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
 	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 12
+	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
 	vpxor xmm0, xmm0, [rdx + 384]                                  // text of block 24
 	vmovdqu [rsi + 384], xmm0                                      // text of block 24
 	vpxor xmm1, xmm1, [rdx + 400]                                  // text of block 25
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
-	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
 	vmovdqu [rsi + 400], xmm1                                      // text of block 25
 	vpxor xmm2, xmm2, [rdx + 416]                                  // text of block 26
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 30 to 31, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 30 to 31, middle terms
-	vmovdqu [rsi + 416], xmm2                                      // text of block 26
 	vpclmulqdq xmm14, xmm9, [rdi + 1040], 0                        // GHASH blocks 30 to 31, middle products
+	vmovdqu [rsi + 416], xmm2                                      // text of block 26
 	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
 	vmovdqu [rsi + 432], xmm3                                      // text of block 27
 	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
-	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 448], xmm4                                      // text of block 28
 	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
-	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 464], xmm5                                      // text of block 29
 	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
-	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
+	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
 	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
 	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
 	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
 	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
-	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
 	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
-	vmovdqu [rsi + 496], xmm7                                      // text of block 31
 	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
 	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
 	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
@@ -13422,6 +13445,7 @@ L(aesni_open_turns_192_bulk_turn):
 	jae L(aesni_open_turns_192_bulk_turn)                          // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -18377,7 +18401,7 @@ L(aesni_open_256_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -18386,7 +18410,7 @@ L(aesni_open_256_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 1419 instructions.
+// 1425 instructions.
 	function STITCHGCM_SYMBOL(aesni_seal_turns_256)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -18394,17 +18418,22 @@ L(aesni_open_256_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 0, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 1, round 1
@@ -18547,14 +18576,14 @@ L(aesni_open_256_tag_load16):
 	vmovdqu [rsi + 96], xmm6                                       // text of block 6
 	vpxor xmm7, xmm7, [rdx + 112]                                  // text of block 7
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 9, round 1
@@ -18699,15 +18728,15 @@ L(aesni_open_256_tag_load16):
 	vmovdqu [rsi + 240], xmm7                                      // text of block 15
 	jmp L(aesni_seal_turns_256_bulk_half)                          // CB of the first turn
 L(aesni_seal_turns_256_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rsi - 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rsi - 240]                                     // GHASH block 17
@@ -18924,20 +18953,20 @@ L(aesni_seal_turns_256_bulk_turn):
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
 	vmovdqu xmm9, [rsi - 128]                                      // GHASH block 24
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
 	vmovdqu xmm13, [rsi - 112]                                     // GHASH block 25
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
 	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 8, round 1
@@ -19162,15 +19191,15 @@ L(aesni_seal_turns_256_bulk_turn):
 	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 L(aesni_seal_turns_256_bulk_half):
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rsi]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rsi + 16]                                      // GHASH block 1
@@ -19378,33 +19407,33 @@ L(aesni_seal_turns_256_bulk_half):
 	vmovdqu [rsi + 352], xmm6                                      // text of block 22
 	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
 	vmovdqu [rsi + 368], xmm7                                      // text of block 23
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 6 to 7, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 6 to 7, middle terms
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 6 to 7, middle terms
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
-	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
-	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
 	vmovdqu xmm9, [rsi + 128]                                      // GHASH block 8
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 8
 	vmovdqu xmm13, [rsi + 144]                                     // GHASH block 9
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 9
 	vpclmulqdq xmm14, xmm9, [rdi + 416], 0                         // GHASH blocks 8 to 9, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
@@ -19786,6 +19815,7 @@ L(aesni_seal_turns_256_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // reduce the second quarter
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -19819,7 +19849,7 @@ L(aesni_seal_turns_256_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -19828,7 +19858,7 @@ L(aesni_seal_turns_256_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 956 instructions.
+// 962 instructions.
 	function STITCHGCM_SYMBOL(aesni_open_turns_256)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -19836,19 +19866,24 @@ L(aesni_seal_turns_256_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(aesni_open_turns_256_bulk_turn):
-	vpxor xmm0, xmm15, [r8]                                        // CB of block 0, round 0
+	vpxor xmm0, xmm15, [r8 + 32]                                   // CB of block 0, round 0
 	vmovdqu xmm9, [rdx]                                            // GHASH block 0
-	vpxor xmm1, xmm15, [r8 + 16]                                   // CB of block 1, round 0
-	vpxor xmm2, xmm15, [r8 + 32]                                   // CB of block 2, round 0
-	vpxor xmm3, xmm15, [r8 + 48]                                   // CB of block 3, round 0
-	vpxor xmm4, xmm15, [r8 + 64]                                   // CB of block 4, round 0
-	vpxor xmm5, xmm15, [r8 + 80]                                   // CB of block 5, round 0
-	vpxor xmm6, xmm15, [r8 + 96]                                   // CB of block 6, round 0
-	vpxor xmm7, xmm15, [r8 + 112]                                  // CB of block 7, round 0
+	vpxor xmm1, xmm15, [r8 + 48]                                   // CB of block 1, round 0
+	vpxor xmm2, xmm15, [r8 + 64]                                   // CB of block 2, round 0
+	vpxor xmm3, xmm15, [r8 + 80]                                   // CB of block 3, round 0
+	vpxor xmm4, xmm15, [r8 + 96]                                   // CB of block 4, round 0
+	vpxor xmm5, xmm15, [r8 + 112]                                  // CB of block 5, round 0
+	vpxor xmm6, xmm15, [r8 + 128]                                  // CB of block 6, round 0
+	vpxor xmm7, xmm15, [r8 + 144]                                  // CB of block 7, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 0
 	vmovdqu xmm13, [rdx + 16]                                      // GHASH block 1
@@ -20061,16 +20096,16 @@ L(aesni_open_turns_256_bulk_turn):
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 6 to 7, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 848], 0                         // GHASH blocks 6 to 7, middle products
 	vmovdqu [rsi + 112], xmm7                                      // text of block 7
-	vpxor xmm0, xmm15, [r8 + 128]                                  // CB of block 8, round 0
-	vpxor xmm1, xmm15, [r8 + 144]                                  // CB of block 9, round 0
-	vpxor xmm2, xmm15, [r8 + 160]                                  // CB of block 10, round 0
-	vpxor xmm3, xmm15, [r8 + 176]                                  // CB of block 11, round 0
+	vpxor xmm0, xmm15, [r8 + 160]                                  // CB of block 8, round 0
+	vpxor xmm1, xmm15, [r8 + 176]                                  // CB of block 9, round 0
+	vpxor xmm2, xmm15, [r8 + 192]                                  // CB of block 10, round 0
+	vpxor xmm3, xmm15, [r8 + 208]                                  // CB of block 11, round 0
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 6 to 7, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 848], 0x11                       // GHASH blocks 6 to 7, middle products
-	vpxor xmm4, xmm15, [r8 + 192]                                  // CB of block 12, round 0
-	vpxor xmm5, xmm15, [r8 + 208]                                  // CB of block 13, round 0
-	vpxor xmm6, xmm15, [r8 + 224]                                  // CB of block 14, round 0
-	vpxor xmm7, xmm15, [r8 + 240]                                  // CB of block 15, round 0
+	vpxor xmm4, xmm15, [r8 + 224]                                  // CB of block 12, round 0
+	vpxor xmm5, xmm15, [r8 + 240]                                  // CB of block 13, round 0
+	vpxor xmm6, xmm15, [r8 + 256]                                  // CB of block 14, round 0
+	vpxor xmm7, xmm15, [r8 + 272]                                  // CB of block 15, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 6 to 7, middle products
 	vmovdqu xmm9, [rdx + 128]                                      // GHASH block 8
@@ -20290,15 +20325,15 @@ L(aesni_open_turns_256_bulk_turn):
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 14 to 15, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 912], 0x11                       // GHASH blocks 14 to 15, middle products
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 14 to 15, middle products
-	vpxor xmm0, xmm15, [r8 + 256]                                  // CB of block 16, round 0
+	vpxor xmm0, xmm15, [r8 + 288]                                  // CB of block 16, round 0
 	vmovdqu xmm9, [rdx + 256]                                      // GHASH block 16
-	vpxor xmm1, xmm15, [r8 + 272]                                  // CB of block 17, round 0
-	vpxor xmm2, xmm15, [r8 + 288]                                  // CB of block 18, round 0
-	vpxor xmm3, xmm15, [r8 + 304]                                  // CB of block 19, round 0
-	vpxor xmm4, xmm15, [r8 + 320]                                  // CB of block 20, round 0
-	vpxor xmm5, xmm15, [r8 + 336]                                  // CB of block 21, round 0
-	vpxor xmm6, xmm15, [r8 + 352]                                  // CB of block 22, round 0
-	vpxor xmm7, xmm15, [r8 + 368]                                  // CB of block 23, round 0
+	vpxor xmm1, xmm15, [r8 + 304]                                  // CB of block 17, round 0
+	vpxor xmm2, xmm15, [r8 + 320]                                  // CB of block 18, round 0
+	vpxor xmm3, xmm15, [r8 + 336]                                  // CB of block 19, round 0
+	vpxor xmm4, xmm15, [r8 + 352]                                  // CB of block 20, round 0
+	vpxor xmm5, xmm15, [r8 + 368]                                  // CB of block 21, round 0
+	vpxor xmm6, xmm15, [r8 + 384]                                  // CB of block 22, round 0
+	vpxor xmm7, xmm15, [r8 + 400]                                  // CB of block 23, round 0
 	vmovdqu xmm8, [rdi + 16]                                       // round key 1
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 16
 	vmovdqu xmm13, [rdx + 272]                                     // GHASH block 17
@@ -20513,38 +20548,40 @@ L(aesni_open_turns_256_bulk_turn):
 	vpclmulqdq xmm14, xmm9, [rdi + 976], 0                         // GHASH blocks 22 to 23, middle products
 	vpxor xmm7, xmm7, [rdx + 368]                                  // text of block 23
 	vmovdqu [rsi + 368], xmm7                                      // text of block 23
-	vpxor xmm0, xmm15, [r8 + 384]                                  // CB of block 24, round 0
-	vpxor xmm1, xmm15, [r8 + 400]                                  // CB of block 25, round 0
-	vpxor xmm2, xmm15, [r8 + 416]                                  // CB of block 26, round 0
+	vpxor xmm0, xmm15, [r8 + 416]                                  // CB of block 24, round 0
+	vpxor xmm1, xmm15, [r8 + 432]                                  // CB of block 25, round 0
+	vpxor xmm2, xmm15, [r8 + 448]                                  // CB of block 26, round 0
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 22 to 23, middle products
 	vpclmulqdq xmm9, xmm9, [rdi + 976], 0x11                       // GHASH blocks 22 to 23, middle products
-	vpxor xmm3, xmm15, [r8 + 432]                                  // CB of block 27, round 0
-	vpxor xmm4, xmm15, [r8 + 448]                                  // CB of block 28, round 0
-	vpxor xmm5, xmm15, [r8 + 464]                                  // CB of block 29, round 0
+	vpxor xmm3, xmm15, [r8 + 464]                                  // CB of block 27, round 0
+	vpxor xmm4, xmm15, [r8 + 480]                                  // CB of block 28, round 0
+	vpxor xmm5, xmm15, [r8 + 496]                                  // CB of block 29, round 0
+	add eax, 0x20                                                  // next multiple of 32
+	mov r11d, eax                                                  // next multiple of 32
+	bswap r11d                                                     // next multiple of 32
+	xor r11d, [rdi + 12]                                           // next multiple of 32
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 22 to 23, middle products
 	vmovdqu xmm9, [rdx + 384]                                      // GHASH block 24
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 24
 	vmovdqu xmm13, [rdx + 400]                                     // GHASH block 25
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 25
-	vpxor xmm6, xmm15, [r8 + 480]                                  // CB of block 30, round 0
 	vpclmulqdq xmm14, xmm9, [rdi + 672], 0                         // GHASH blocks 24 to 25, low products
-	vpxor xmm7, xmm15, [r8 + 496]                                  // CB of block 31, round 0
-	add eax, 0x20                                                  // next multiple of 32
-	mov r11d, eax                                                  // next multiple of 32
-	bswap r11d                                                     // next multiple of 32
-	xor r11d, [rdi + 12]                                           // next multiple of 32
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
-	vmovdqu xmm8, [rdi + 16]                                       // round key 1
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
-	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
 	vpclmulqdq xmm14, xmm13, [rdi + 688], 0                        // GHASH blocks 24 to 25, low products
+	vpxor xmm6, xmm15, [r8]                                        // CB of block 30, round 0
+	vpxor xmm7, xmm15, [r8 + 16]                                   // CB of block 31, round 0
+	vmovdqu xmm8, [rdi + 16]                                       // round key 1
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 1
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 1
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 1
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 1
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 24 to 25, low products
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 1
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 1
-	vpclmulqdq xmm14, xmm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 25, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 1
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 1
 	vmovdqu xmm8, [rdi + 32]                                       // round key 2
@@ -20552,81 +20589,79 @@ L(aesni_open_turns_256_bulk_turn):
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 2
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 2
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 2
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 2
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 2
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 2
-	vpclmulqdq xmm14, xmm13, [rdi + 688], 0x11                     // GHASH blocks 24 to 25, high products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 2
 	vmovdqu xmm8, [rdi + 48]                                       // round key 3
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 3
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 3
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 3
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 3
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 3
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 24 to 25, high products
-	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 24 to 25, middle terms
-	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 24 to 25, middle terms
-	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 24 to 25, middle terms
-	vpclmulqdq xmm14, xmm9, [rdi + 992], 0                         // GHASH blocks 24 to 25, middle products
+	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 3
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 3
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 24 to 25, middle products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 3
 	vmovdqu xmm8, [rdi + 64]                                       // round key 4
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 4
-	vpclmulqdq xmm9, xmm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 25, middle products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 4
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 4
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 4
-	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 24 to 25, middle products
 	vmovdqu xmm9, [rdx + 416]                                      // GHASH block 26
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 26
 	vmovdqu xmm13, [rdx + 432]                                     // GHASH block 27
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 27
+	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 4
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 4
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0                         // GHASH blocks 26 to 27, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 4
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 4
 	vmovdqu xmm8, [rdi + 80]                                       // round key 5
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 5
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 5
-	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 5
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 5
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 5
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 5
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0                        // GHASH blocks 26 to 27, low products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 5
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 5
 	vmovdqu xmm8, [rdi + 96]                                       // round key 6
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 6
+	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
+	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 26 to 27, low products
 	vpclmulqdq xmm14, xmm9, [rdi + 704], 0x11                      // GHASH blocks 26 to 27, high products
-	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 6
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
-	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 6
-	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 6
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 6
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
-	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
-	vmovdqu xmm8, [rdi + 112]                                      // round key 7
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
+	vpclmulqdq xmm14, xmm13, [rdi + 720], 0x11                     // GHASH blocks 26 to 27, high products
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 26 to 27, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 26 to 27, middle terms
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 6
 	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 26 to 27, middle terms
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 6
 	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 26 to 27, middle terms
 	vpclmulqdq xmm14, xmm9, [rdi + 1008], 0                        // GHASH blocks 26 to 27, middle products
+	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 6
+	vmovdqu xmm8, [rdi + 112]                                      // round key 7
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 7
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 7
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 7
-	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 7
+	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 7
-	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 7
+	vpclmulqdq xmm9, xmm9, [rdi + 1008], 0x11                      // GHASH blocks 26 to 27, middle products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 7
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 7
 	vmovdqu xmm8, [rdi + 128]                                      // round key 8
@@ -20639,89 +20674,89 @@ L(aesni_open_turns_256_bulk_turn):
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 28
 	vmovdqu xmm13, [rdx + 464]                                     // GHASH block 29
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 29
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 8
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 8
-	vpclmulqdq xmm14, xmm9, [rdi + 736], 0                         // GHASH blocks 28 to 29, low products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 8
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 8
 	vmovdqu xmm8, [rdi + 144]                                      // round key 9
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 9
+	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 9
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 9
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 9
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 9
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 9
-	vpclmulqdq xmm14, xmm13, [rdi + 752], 0                        // GHASH blocks 28 to 29, low products
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 9
+	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 9
 	vmovdqu xmm8, [rdi + 160]                                      // round key 10
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 10
+	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 10
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 10
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 10
-	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 28 to 29, low products
-	vpclmulqdq xmm14, xmm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 29, high products
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 10
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
 	vpclmulqdq xmm14, xmm13, [rdi + 752], 0x11                     // GHASH blocks 28 to 29, high products
-	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
-	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 10
-	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 10
-	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
-	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 10
 	vmovdqu xmm8, [rdi + 176]                                      // round key 11
+	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 28 to 29, high products
+	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 28 to 29, middle terms
+	vpunpckhqdq xmm9, xmm9, xmm13                                  // GHASH blocks 28 to 29, middle terms
+	vpxor xmm9, xmm9, xmm14                                        // GHASH blocks 28 to 29, middle terms
+	vpclmulqdq xmm14, xmm9, [rdi + 1024], 0                        // GHASH blocks 28 to 29, middle products
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 11
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 11
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 11
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
 	vpxor xmm11, xmm11, xmm14                                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 11
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 11
-	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
 	vpclmulqdq xmm9, xmm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 29, middle products
+	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 11
 	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 11
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 11
 	vmovdqu xmm8, [rdi + 192]                                      // round key 12
 	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 12
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 12
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 12
-	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 12
 	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 28 to 29, middle products
 	vmovdqu xmm9, [rdx + 480]                                      // GHASH block 30
 	vpshufb xmm9, xmm9, [rip + L(bswap)]                           // GHASH block 30
 	vmovdqu xmm13, [rdx + 496]                                     // GHASH block 31
 	vpshufb xmm13, xmm13, [rip + L(bswap)]                         // GHASH block 31
 	vpclmulqdq xmm14, xmm9, [rdi + 768], 0                         // GHASH blocks 30 to 31, low products
+	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 12
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 12
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 12
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 12
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 12
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 12
 	vmovdqu xmm8, [rdi + 208]                                      // round key 13
-	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 13
 	vpclmulqdq xmm14, xmm13, [rdi + 784], 0                        // GHASH blocks 30 to 31, low products
+	vaesenc xmm0, xmm0, xmm8                                       // AES block 24, round 13
 	vaesenc xmm1, xmm1, xmm8                                       // AES block 25, round 13
 	vaesenc xmm2, xmm2, xmm8                                       // AES block 26, round 13
 	vaesenc xmm3, xmm3, xmm8                                       // AES block 27, round 13
 	vaesenc xmm4, xmm4, xmm8                                       // AES block 28, round 13
 	vaesenc xmm5, xmm5, xmm8                                       // AES block 29, round 13
-	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 13
 	vpxor xmm10, xmm10, xmm14                                      // GHASH blocks 30 to 31, low products
+	vaesenc xmm6, xmm6, xmm8                                       // AES block 30, round 13
 	vaesenc xmm7, xmm7, xmm8                                       // AES block 31, round 13
 	vmovdqu xmm8, [rdi + 224]                                      // round key 14
-	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 14
 	vpclmulqdq xmm14, xmm9, [rdi + 768], 0x11                      // GHASH blocks 30 to 31, high products
+	vaesenclast xmm0, xmm0, xmm8                                   // AES block 24, round 14
 	vaesenclast xmm1, xmm1, xmm8                                   // AES block 25, round 14
 	vaesenclast xmm2, xmm2, xmm8                                   // AES block 26, round 14
 	vaesenclast xmm3, xmm3, xmm8                                   // AES block 27, round 14
 	vaesenclast xmm4, xmm4, xmm8                                   // AES block 28, round 14
 	vaesenclast xmm5, xmm5, xmm8                                   // AES block 29, round 14
-	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 14
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
 	vpclmulqdq xmm14, xmm13, [rdi + 784], 0x11                     // GHASH blocks 30 to 31, high products
+	vaesenclast xmm6, xmm6, xmm8                                   // AES block 30, round 14
 	vaesenclast xmm7, xmm7, xmm8                                   // AES block 31, round 14
 	vpxor xmm12, xmm12, xmm14                                      // GHASH blocks 30 to 31, high products
 	vpunpcklqdq xmm14, xmm9, xmm13                                 // GHASH blocks 30 to 31, middle terms
@@ -20737,22 +20772,22 @@ L(aesni_open_turns_256_bulk_turn):
 	vpclmulqdq xmm9, xmm9, [rdi + 1040], 0x11                      // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 416], xmm2                                      // text of block 26
 	vpxor xmm3, xmm3, [rdx + 432]                                  // text of block 27
+	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
 	vmovdqu [rsi + 432], xmm3                                      // text of block 27
 	vpxor xmm4, xmm4, [rdx + 448]                                  // text of block 28
+	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
 	vmovdqu [rsi + 448], xmm4                                      // text of block 28
 	vpxor xmm5, xmm5, [rdx + 464]                                  // text of block 29
-	vmovdqu [rsi + 464], xmm5                                      // text of block 29
-	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
-	vpxor xmm11, xmm11, xmm9                                       // GHASH blocks 30 to 31, middle products
-	vmovdqu [rsi + 480], xmm6                                      // text of block 30
-	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
-	vpxor xmm11, xmm11, xmm10                                      // GHASH middle terms without low and high
-	vmovdqu [rsi + 496], xmm7                                      // text of block 31
 	vpxor xmm11, xmm11, xmm12                                      // GHASH middle terms without low and high
 	vpclmulqdq xmm9, xmm10, [rip + L(poly)], 0x10                  // reduce the low quarter
 	vpshufd xmm13, xmm10, 0x4e                                     // reduce the low quarter
+	vmovdqu [rsi + 464], xmm5                                      // text of block 29
 	vpxor xmm11, xmm11, xmm13                                      // reduce the low quarter
+	vpxor xmm6, xmm6, [rdx + 480]                                  // text of block 30
+	vmovdqu [rsi + 480], xmm6                                      // text of block 30
+	vpxor xmm7, xmm7, [rdx + 496]                                  // text of block 31
 	vpxor xmm11, xmm11, xmm9                                       // reduce the low quarter
+	vmovdqu [rsi + 496], xmm7                                      // text of block 31
 	vpclmulqdq xmm9, xmm11, [rip + L(poly)], 0x10                  // reduce the second quarter
 	vpshufd xmm13, xmm11, 0x4e                                     // reduce the second quarter
 	vpxor xmm12, xmm12, xmm13                                      // reduce the second quarter
@@ -20764,6 +20799,7 @@ L(aesni_open_turns_256_bulk_turn):
 	jae L(aesni_open_turns_256_bulk_turn)                          // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn

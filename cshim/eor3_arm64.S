@@ -3960,7 +3960,7 @@ L(eor3_open_128_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -3973,7 +3973,7 @@ L(eor3_open_128_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1029 instructions.
+// 1036 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_turns_128)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -3987,22 +3987,25 @@ L(eor3_open_128_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -4152,7 +4155,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 10, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 10, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -4161,7 +4164,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 10, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 10, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -4170,23 +4173,23 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 10, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 10, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -4332,7 +4335,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 10, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 10, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -4341,7 +4344,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 10, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 10, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -4350,7 +4353,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 10, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -4359,7 +4362,7 @@ L(eor3_open_128_nonce_hashed):
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 10, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -4572,7 +4575,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -4584,7 +4587,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -4601,24 +4604,25 @@ L(eor3_seal_turns_128_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -4634,14 +4638,13 @@ L(eor3_seal_turns_128_bulk_turn):
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	aese v7.16b, v8.16b                                            // AES block 15, round 1
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	aese v0.16b, v9.16b                                            // AES block 8, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
-	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
 	aese v2.16b, v9.16b                                            // AES block 10, round 2
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
@@ -4650,17 +4653,17 @@ L(eor3_seal_turns_128_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
 	aese v4.16b, v9.16b                                            // AES block 12, round 2
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	aese v5.16b, v9.16b                                            // AES block 13, round 2
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
 	aese v6.16b, v9.16b                                            // AES block 14, round 2
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
 	aese v7.16b, v9.16b                                            // AES block 15, round 2
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
 	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
-	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
-	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
-	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
-	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
 	aese v0.16b, v10.16b                                           // AES block 8, round 3
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
 	aese v1.16b, v10.16b                                           // AES block 9, round 3
@@ -4673,9 +4676,9 @@ L(eor3_seal_turns_128_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
 	aese v4.16b, v10.16b                                           // AES block 12, round 3
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	aese v5.16b, v10.16b                                           // AES block 13, round 3
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
-	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	aese v6.16b, v10.16b                                           // AES block 14, round 3
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
@@ -4686,44 +4689,44 @@ L(eor3_seal_turns_128_bulk_turn):
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
 	aese v1.16b, v11.16b                                           // AES block 9, round 4
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
 	aese v2.16b, v11.16b                                           // AES block 10, round 4
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
 	aese v3.16b, v11.16b                                           // AES block 11, round 4
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	aese v4.16b, v11.16b                                           // AES block 12, round 4
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
-	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
-	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
-	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	aese v5.16b, v11.16b                                           // AES block 13, round 4
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
 	aese v6.16b, v11.16b                                           // AES block 14, round 4
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	aese v7.16b, v11.16b                                           // AES block 15, round 4
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
 	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	aese v0.16b, v8.16b                                            // AES block 8, round 5
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	aese v1.16b, v8.16b                                            // AES block 9, round 5
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
 	aese v2.16b, v8.16b                                            // AES block 10, round 5
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
-	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
-	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	aese v3.16b, v8.16b                                            // AES block 11, round 5
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
+	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
 	aese v4.16b, v8.16b                                            // AES block 12, round 5
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
 	aese v5.16b, v8.16b                                            // AES block 13, round 5
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 5
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
-	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldp q16, q17, [x1, #-64]                                       // GHASH blocks 12 to 15
-	ldp q18, q19, [x1, #-32]                                       // GHASH blocks 12 to 15
-	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	aese v7.16b, v8.16b                                            // AES block 15, round 5
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
@@ -4813,7 +4816,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -4827,7 +4830,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -4837,7 +4840,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -4849,7 +4852,7 @@ L(eor3_seal_turns_128_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -4990,6 +4993,10 @@ L(eor3_seal_turns_128_bulk_end):
 L(eor3_seal_turns_128_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -5017,7 +5024,7 @@ L(eor3_seal_turns_128_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -5030,7 +5037,7 @@ L(eor3_seal_turns_128_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 540 instructions.
+// 547 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_turns_128)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -5044,22 +5051,25 @@ L(eor3_seal_turns_128_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -5267,7 +5277,7 @@ L(eor3_open_turns_128_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -5279,7 +5289,7 @@ L(eor3_open_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -5296,24 +5306,25 @@ L(eor3_open_turns_128_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 10, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -5329,14 +5340,13 @@ L(eor3_open_turns_128_bulk_turn):
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	aese v7.16b, v8.16b                                            // AES block 15, round 1
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
+	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	aese v0.16b, v9.16b                                            // AES block 8, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
-	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, low products
 	aese v2.16b, v9.16b                                            // AES block 10, round 2
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
@@ -5345,17 +5355,17 @@ L(eor3_open_turns_128_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
 	aese v4.16b, v9.16b                                            // AES block 12, round 2
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 2
+	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
 	aese v5.16b, v9.16b                                            // AES block 13, round 2
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 2
+	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
 	aese v6.16b, v9.16b                                            // AES block 14, round 2
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 2
+	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
+	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
 	aese v7.16b, v9.16b                                            // AES block 15, round 2
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 2
 	ldp q10, q11, [x0, #48]                                        // round keys 3, 4
-	eor3 v25.16b, v25.16b, v18.16b, v19.16b                        // GHASH turn, low products
-	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
-	eor v31.16b, v22.16b, v31.16b                                  // GHASH turn, middle terms
-	ldp q16, q17, [x11, #576]                                      // GHASH turn, powers of H, middle
 	aese v0.16b, v10.16b                                           // AES block 8, round 3
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 3
 	aese v1.16b, v10.16b                                           // AES block 9, round 3
@@ -5368,9 +5378,9 @@ L(eor3_open_turns_128_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
 	aese v4.16b, v10.16b                                           // AES block 12, round 3
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
+	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	aese v5.16b, v10.16b                                           // AES block 13, round 3
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
-	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
 	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	aese v6.16b, v10.16b                                           // AES block 14, round 3
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
@@ -5381,44 +5391,44 @@ L(eor3_open_turns_128_bulk_turn):
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 4
 	aese v1.16b, v11.16b                                           // AES block 9, round 4
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 4
+	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
+	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
 	aese v2.16b, v11.16b                                           // AES block 10, round 4
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 4
 	aese v3.16b, v11.16b                                           // AES block 11, round 4
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 4
+	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	aese v4.16b, v11.16b                                           // AES block 12, round 4
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 4
-	eor3 v26.16b, v26.16b, v18.16b, v19.16b                        // GHASH turn, middle products
-	ldp q16, q17, [x11, #64]                                       // GHASH turn, powers of H, high
-	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	aese v5.16b, v11.16b                                           // AES block 13, round 4
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 4
 	aese v6.16b, v11.16b                                           // AES block 14, round 4
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 4
+	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	aese v7.16b, v11.16b                                           // AES block 15, round 4
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 4
 	ldp q8, q9, [x0, #80]                                          // round keys 5, 6
+	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	aese v0.16b, v8.16b                                            // AES block 8, round 5
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 5
+	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	aese v1.16b, v8.16b                                            // AES block 9, round 5
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 5
 	aese v2.16b, v8.16b                                            // AES block 10, round 5
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 5
-	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
-	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	aese v3.16b, v8.16b                                            // AES block 11, round 5
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 5
+	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
+	ldp q16, q17, [x2, #192]                                       // GHASH blocks 12 to 15
+	ldp q18, q19, [x2, #224]                                       // GHASH blocks 12 to 15
 	aese v4.16b, v8.16b                                            // AES block 12, round 5
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 5
 	aese v5.16b, v8.16b                                            // AES block 13, round 5
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 5
+	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 5
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 5
-	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
-	ldp q16, q17, [x2, #192]                                       // GHASH blocks 12 to 15
-	ldp q18, q19, [x2, #224]                                       // GHASH blocks 12 to 15
-	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	aese v7.16b, v8.16b                                            // AES block 15, round 5
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 5
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
@@ -5508,7 +5518,7 @@ L(eor3_open_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -5522,7 +5532,7 @@ L(eor3_open_turns_128_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -5532,7 +5542,7 @@ L(eor3_open_turns_128_bulk_turn):
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 10, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -5544,7 +5554,7 @@ L(eor3_open_turns_128_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 10, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -5557,6 +5567,10 @@ L(eor3_open_turns_128_bulk_turn):
 L(eor3_open_turns_128_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -9838,7 +9852,7 @@ L(eor3_open_192_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -9851,7 +9865,7 @@ L(eor3_open_192_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1161 instructions.
+// 1168 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_turns_192)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -9865,22 +9879,25 @@ L(eor3_open_192_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -10063,7 +10080,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 0, round key 12, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 1, round key 12, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -10072,7 +10089,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 2, round key 12, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 3, round key 12, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -10081,23 +10098,23 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 4, round key 12, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 5, round key 12, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 7, round key 12, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -10276,7 +10293,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v11.16b                          // AES block 8, round key 12, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v11.16b                          // AES block 9, round key 12, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -10285,7 +10302,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v11.16b                          // AES block 10, round key 12, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v11.16b                          // AES block 11, round key 12, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -10294,7 +10311,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v11.16b                          // AES block 12, round key 12, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -10303,7 +10320,7 @@ L(eor3_open_192_nonce_hashed):
 	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 14, round key 12, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -10549,7 +10566,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -10561,7 +10578,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -10576,11 +10593,14 @@ L(eor3_seal_turns_192_bulk_turn):
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
@@ -10589,14 +10609,11 @@ L(eor3_seal_turns_192_bulk_turn):
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -10825,7 +10842,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -10837,7 +10854,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -10847,7 +10864,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -10858,7 +10875,7 @@ L(eor3_seal_turns_192_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -11000,6 +11017,10 @@ L(eor3_seal_turns_192_bulk_end):
 L(eor3_seal_turns_192_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -11027,7 +11048,7 @@ L(eor3_seal_turns_192_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -11040,7 +11061,7 @@ L(eor3_seal_turns_192_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 606 instructions.
+// 613 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_turns_192)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -11054,22 +11075,25 @@ L(eor3_seal_turns_192_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -11310,7 +11334,7 @@ L(eor3_open_turns_192_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -11322,7 +11346,7 @@ L(eor3_open_turns_192_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -11337,11 +11361,14 @@ L(eor3_open_turns_192_bulk_turn):
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v11.16b                          // AES block 6, round key 12, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
@@ -11350,14 +11377,11 @@ L(eor3_open_turns_192_bulk_turn):
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -11586,7 +11610,7 @@ L(eor3_open_turns_192_bulk_turn):
 	eor3 v24.16b, v24.16b, v18.16b, v19.16b                        // GHASH turn, high products
 	ldr q18, [x0, #560]                                            // GHASH middle terms without low and high
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -11598,7 +11622,7 @@ L(eor3_open_turns_192_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -11608,7 +11632,7 @@ L(eor3_open_turns_192_bulk_turn):
 	eor3 v5.16b, v5.16b, v15.16b, v11.16b                          // AES block 13, round key 12, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -11619,7 +11643,7 @@ L(eor3_open_turns_192_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v11.16b                          // AES block 15, round key 12, xor text
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -11633,6 +11657,10 @@ L(eor3_open_turns_192_bulk_turn):
 L(eor3_open_turns_192_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -16221,7 +16249,7 @@ L(eor3_open_256_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -16234,7 +16262,7 @@ L(eor3_open_256_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1293 instructions.
+// 1300 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_turns_256)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -16248,22 +16276,25 @@ L(eor3_open_256_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -16479,7 +16510,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 0, round key 14, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 1, round key 14, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -16488,7 +16519,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -16497,23 +16528,23 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 4, round key 14, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 5, round key 14, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -16725,7 +16756,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v0.16b, v0.16b, v14.16b, v9.16b                           // AES block 8, round key 14, xor text
 	eor3 v1.16b, v1.16b, v15.16b, v9.16b                           // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -16734,7 +16765,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 10, round key 14, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -16743,7 +16774,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v4.16b, v4.16b, v14.16b, v9.16b                           // AES block 12, round key 14, xor text
 	eor3 v5.16b, v5.16b, v15.16b, v9.16b                           // AES block 13, round key 14, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -16752,7 +16783,7 @@ L(eor3_open_256_nonce_hashed):
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 14, round key 14, xor text
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -17034,7 +17065,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -17043,7 +17074,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -17057,26 +17088,27 @@ L(eor3_seal_turns_256_bulk_turn):
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
-	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -17094,7 +17126,6 @@ L(eor3_seal_turns_256_bulk_turn):
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
 	aese v7.16b, v8.16b                                            // AES block 15, round 1
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	aese v0.16b, v9.16b                                            // AES block 8, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
@@ -17343,7 +17374,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -17353,7 +17384,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -17364,7 +17395,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -17374,7 +17405,7 @@ L(eor3_seal_turns_256_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -17515,6 +17546,10 @@ L(eor3_seal_turns_256_bulk_end):
 L(eor3_seal_turns_256_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -17542,7 +17577,7 @@ L(eor3_seal_turns_256_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -17555,7 +17590,7 @@ L(eor3_seal_turns_256_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 672 instructions.
+// 679 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_turns_256)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -17569,22 +17604,25 @@ L(eor3_seal_turns_256_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -17861,7 +17899,7 @@ L(eor3_open_turns_256_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -17870,7 +17908,7 @@ L(eor3_open_turns_256_bulk_turn):
 	eor3 v2.16b, v2.16b, v14.16b, v9.16b                           // AES block 2, round key 14, xor text
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -17884,26 +17922,27 @@ L(eor3_open_turns_256_bulk_turn):
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor3 v6.16b, v6.16b, v14.16b, v9.16b                           // AES block 6, round key 14, xor text
-	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
+	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 7, round key 14, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -17921,7 +17960,6 @@ L(eor3_open_turns_256_bulk_turn):
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 1
 	aese v7.16b, v8.16b                                            // AES block 15, round 1
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 1
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	aese v0.16b, v9.16b                                            // AES block 8, round 2
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 2
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
@@ -18170,7 +18208,7 @@ L(eor3_open_turns_256_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -18180,7 +18218,7 @@ L(eor3_open_turns_256_bulk_turn):
 	eor3 v3.16b, v3.16b, v15.16b, v9.16b                           // AES block 11, round key 14, xor text
 	eor3 v26.16b, v26.16b, v16.16b, v17.16b                        // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -18191,7 +18229,7 @@ L(eor3_open_turns_256_bulk_turn):
 	pmull v16.1q, v26.1d, v18.1d                                   // reduce the second quarter
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -18201,7 +18239,7 @@ L(eor3_open_turns_256_bulk_turn):
 	eor3 v7.16b, v7.16b, v15.16b, v9.16b                           // AES block 15, round key 14, xor text
 	eor3 v27.16b, v24.16b, v16.16b, v17.16b                        // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -18214,6 +18252,10 @@ L(eor3_open_turns_256_bulk_turn):
 L(eor3_open_turns_256_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register

@@ -4217,7 +4217,7 @@ L(pmull_open_128_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -4230,7 +4230,7 @@ L(pmull_open_128_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1109 instructions.
+// 1116 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_turns_128)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -4244,22 +4244,25 @@ L(pmull_open_128_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -4411,7 +4414,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 10, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 10, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -4422,7 +4425,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 10, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 10, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -4433,25 +4436,25 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 10, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 10, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -4599,7 +4602,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 10, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 10, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -4610,7 +4613,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 10, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 10, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -4621,7 +4624,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 10, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -4632,7 +4635,7 @@ L(pmull_open_128_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 10, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -4854,7 +4857,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -4869,7 +4872,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -4886,30 +4889,30 @@ L(pmull_seal_turns_128_bulk_turn):
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -4936,9 +4939,9 @@ L(pmull_seal_turns_128_bulk_turn):
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
 	aese v2.16b, v9.16b                                            // AES block 10, round 2
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
-	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
 	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
 	aese v3.16b, v9.16b                                            // AES block 11, round 2
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
@@ -4962,18 +4965,18 @@ L(pmull_seal_turns_128_bulk_turn):
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v2.16b, v10.16b                                           // AES block 10, round 3
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
-	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
-	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	aese v3.16b, v10.16b                                           // AES block 11, round 3
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
 	aese v4.16b, v10.16b                                           // AES block 12, round 3
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
 	aese v5.16b, v10.16b                                           // AES block 13, round 3
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v6.16b, v10.16b                                           // AES block 14, round 3
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v7.16b, v10.16b                                           // AES block 15, round 3
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
 	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
@@ -5116,7 +5119,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -5134,7 +5137,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -5147,7 +5150,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -5162,7 +5165,7 @@ L(pmull_seal_turns_128_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -5327,6 +5330,10 @@ L(pmull_seal_turns_128_bulk_end):
 L(pmull_seal_turns_128_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -5354,7 +5361,7 @@ L(pmull_seal_turns_128_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -5367,7 +5374,7 @@ L(pmull_seal_turns_128_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 580 instructions.
+// 587 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_turns_128)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -5381,22 +5388,25 @@ L(pmull_seal_turns_128_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -5613,7 +5623,7 @@ L(pmull_open_turns_128_bulk_turn):
 	pmull v18.1q, v20.1d, v16.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v20.2d, v16.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -5628,7 +5638,7 @@ L(pmull_open_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -5645,30 +5655,30 @@ L(pmull_open_turns_128_bulk_turn):
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	tbl v21.16b, {v16.16b, v17.16b}, v30.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 10, xor text
 	tbl v22.16b, {v18.16b, v19.16b}, v29.16b                       // GHASH turn, halves of blocks 2, 3
-	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
-	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
+	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 10, xor text
+	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 10, xor text
 	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 10, xor text
 	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -5695,9 +5705,9 @@ L(pmull_open_turns_128_bulk_turn):
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v1.16b, v9.16b                                            // AES block 9, round 2
 	aesmc v1.16b, v1.16b                                           // AES block 9, round 2
+	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
 	aese v2.16b, v9.16b                                            // AES block 10, round 2
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 2
-	eor v25.16b, v25.16b, v18.16b                                  // GHASH turn, low products
 	eor v21.16b, v20.16b, v21.16b                                  // GHASH turn, middle terms
 	aese v3.16b, v9.16b                                            // AES block 11, round 2
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 2
@@ -5721,18 +5731,18 @@ L(pmull_open_turns_128_bulk_turn):
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v2.16b, v10.16b                                           // AES block 10, round 3
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 3
-	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
-	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	aese v3.16b, v10.16b                                           // AES block 11, round 3
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 3
+	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
+	pmull v18.1q, v31.1d, v17.1d                                   // GHASH turn, middle products
 	pmull2 v19.1q, v31.2d, v17.2d                                  // GHASH turn, middle products
 	aese v4.16b, v10.16b                                           // AES block 12, round 3
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 3
 	aese v5.16b, v10.16b                                           // AES block 13, round 3
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 3
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v6.16b, v10.16b                                           // AES block 14, round 3
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 3
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, middle products
 	aese v7.16b, v10.16b                                           // AES block 15, round 3
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 3
 	eor v26.16b, v26.16b, v18.16b                                  // GHASH turn, middle products
@@ -5875,7 +5885,7 @@ L(pmull_open_turns_128_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -5893,7 +5903,7 @@ L(pmull_open_turns_128_bulk_turn):
 	pmull v16.1q, v25.1d, v18.1d                                   // reduce the low quarter
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -5906,7 +5916,7 @@ L(pmull_open_turns_128_bulk_turn):
 	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 10, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -5921,7 +5931,7 @@ L(pmull_open_turns_128_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 10, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -5934,6 +5944,10 @@ L(pmull_open_turns_128_bulk_turn):
 L(pmull_open_turns_128_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -10477,7 +10491,7 @@ L(pmull_open_192_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -10490,7 +10504,7 @@ L(pmull_open_192_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1241 instructions.
+// 1248 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_turns_192)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -10504,22 +10518,25 @@ L(pmull_open_192_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -10704,7 +10721,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 1, round key 12, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -10715,7 +10732,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 3, round key 12, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -10726,25 +10743,25 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 5, round key 12, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 12, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -10925,7 +10942,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 9, round key 12, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -10936,7 +10953,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 11, round key 12, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -10947,7 +10964,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 13, round key 12, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -10958,7 +10975,7 @@ L(pmull_open_192_nonce_hashed):
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 15, round key 12, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -11214,7 +11231,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -11229,7 +11246,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -11248,27 +11265,28 @@ L(pmull_seal_turns_192_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -11278,7 +11296,6 @@ L(pmull_seal_turns_192_bulk_turn):
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
 	aese v3.16b, v8.16b                                            // AES block 11, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
@@ -11509,7 +11526,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -11526,7 +11543,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -11539,7 +11556,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
 	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -11554,7 +11571,7 @@ L(pmull_seal_turns_192_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -11719,6 +11736,10 @@ L(pmull_seal_turns_192_bulk_end):
 L(pmull_seal_turns_192_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -11746,7 +11767,7 @@ L(pmull_seal_turns_192_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -11759,7 +11780,7 @@ L(pmull_seal_turns_192_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 646 instructions.
+// 653 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_turns_192)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -11773,22 +11794,25 @@ L(pmull_seal_turns_192_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -12039,7 +12063,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -12054,7 +12078,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -12073,27 +12097,28 @@ L(pmull_open_turns_192_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v11.16b                                  // AES block 6, round key 12, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 12, xor text
 	eor v15.16b, v15.16b, v11.16b                                  // AES block 7, round key 12, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 12, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -12103,7 +12128,6 @@ L(pmull_open_turns_192_bulk_turn):
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 1
 	aese v3.16b, v8.16b                                            // AES block 11, round 1
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
@@ -12334,7 +12358,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 12, xor text
 	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, high products
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -12351,7 +12375,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 12, xor text
 	ext v17.16b, v25.16b, v25.16b, #8                              // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -12364,7 +12388,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 12, xor text
 	eor v26.16b, v26.16b, v17.16b                                  // reduce the low quarter
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -12379,7 +12403,7 @@ L(pmull_open_turns_192_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 12, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -12392,6 +12416,10 @@ L(pmull_open_turns_192_bulk_turn):
 L(pmull_open_turns_192_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -17240,7 +17268,7 @@ L(pmull_open_256_nonce_hashed):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -17253,7 +17281,7 @@ L(pmull_open_256_nonce_hashed):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1373 instructions.
+// 1380 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_turns_256)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -17267,22 +17295,25 @@ L(pmull_open_256_nonce_hashed):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -17500,7 +17531,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 1, round key 14, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 1, round key 14, xor text
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -17511,7 +17542,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 3, round key 14, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 3, round key 14, xor text
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -17522,25 +17553,25 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 5, round key 14, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 5, round key 14, xor text
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -17754,7 +17785,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 9, round key 14, xor text
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -17765,7 +17796,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 11, round key 14, xor text
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -17776,7 +17807,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 13, round key 14, xor text
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -17787,7 +17818,7 @@ L(pmull_open_256_nonce_hashed):
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 15, round key 14, xor text
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -18079,7 +18110,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -18095,7 +18126,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	ldp q18, q19, [x1, #-96]                                       // GHASH blocks 8 to 11
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -18110,27 +18141,28 @@ L(pmull_seal_turns_256_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -18142,7 +18174,6 @@ L(pmull_seal_turns_256_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
@@ -18407,7 +18438,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -18422,7 +18453,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
 	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -18436,7 +18467,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -18449,7 +18480,7 @@ L(pmull_seal_turns_256_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -18614,6 +18645,10 @@ L(pmull_seal_turns_256_bulk_end):
 L(pmull_seal_turns_256_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register
@@ -18641,7 +18676,7 @@ L(pmull_seal_turns_256_leave):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -18654,7 +18689,7 @@ L(pmull_seal_turns_256_leave):
 //
 // Changes x1 to x3, x11, x12, x17, flags; v0 to v7, v16 to v22, v24 to v27 and v29 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 712 instructions.
+// 719 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_turns_256)
 	hint #34                                                       // entry
 	stp d8, d9, [sp, #-64]!                                        // save registers
@@ -18668,22 +18703,25 @@ L(pmull_seal_turns_256_leave):
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the counter block
 	mov w17, v12.s[3]                                              // Xi and the counter block
 	rev w17, w17                                                   // Xi and the counter block
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	sub w17, w17, #2                                               // Xi and the counter block
+	rev w12, w17                                                   // Xi and the counter block
+	mov v12.s[3], w12                                              // Xi and the counter block
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
 	aesmc v1.16b, v1.16b                                           // AES block 1, round 0
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
 	aesmc v3.16b, v3.16b                                           // AES block 3, round 0
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 5, round 0
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -18970,7 +19008,7 @@ L(pmull_open_turns_256_bulk_turn):
 	pmull v18.1q, v22.1d, v17.1d                                   // GHASH turn, high products
 	pmull2 v19.1q, v22.2d, v17.2d                                  // GHASH turn, high products
 	stp q0, q1, [x1]                                               // text of blocks 0, 1
-	ldp q0, q1, [x0, #384]                                         // CB 8, 9
+	ldp q0, q1, [x0, #416]                                         // CB 8, 9
 	aese v0.16b, v12.16b                                           // AES block 8, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 0
 	aese v1.16b, v12.16b                                           // AES block 9, round 0
@@ -18986,7 +19024,7 @@ L(pmull_open_turns_256_bulk_turn):
 	ldp q18, q19, [x2, #160]                                       // GHASH blocks 8 to 11
 	tbl v20.16b, {v16.16b, v17.16b}, v29.16b                       // GHASH turn, halves of blocks 0, 1
 	stp q2, q3, [x1, #32]                                          // text of blocks 2, 3
-	ldp q2, q3, [x0, #416]                                         // CB 10, 11
+	ldp q2, q3, [x0, #448]                                         // CB 10, 11
 	aese v2.16b, v12.16b                                           // AES block 10, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 10, round 0
 	aese v3.16b, v12.16b                                           // AES block 11, round 0
@@ -19001,27 +19039,28 @@ L(pmull_open_turns_256_bulk_turn):
 	tbl v31.16b, {v18.16b, v19.16b}, v30.16b                       // GHASH turn, halves of blocks 2, 3
 	ldp q16, q17, [x11, #320]                                      // GHASH turn, powers of H, low
 	stp q4, q5, [x1, #64]                                          // text of blocks 4, 5
-	ldp q4, q5, [x0, #448]                                         // CB 12, 13
+	ldp q4, q5, [x0, #480]                                         // CB 12, 13
 	aese v4.16b, v12.16b                                           // AES block 12, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 0
 	aese v5.16b, v12.16b                                           // AES block 13, round 0
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 0
+	add w17, w17, #16                                              // next multiple of 16
+	rev w12, w17                                                   // next multiple of 16
+	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q14, q15, [x2, #96]                                        // text of blocks 6, 7
 	eor v14.16b, v14.16b, v9.16b                                   // AES block 6, round key 14, xor text
+	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
+	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
 	eor v6.16b, v6.16b, v14.16b                                    // AES block 6, round key 14, xor text
 	eor v15.16b, v15.16b, v9.16b                                   // AES block 7, round key 14, xor text
-	pmull v18.1q, v21.1d, v16.1d                                   // GHASH turn, low products
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 7, round key 14, xor text
-	pmull2 v19.1q, v21.2d, v16.2d                                  // GHASH turn, low products
+	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	stp q6, q7, [x1, #96]                                          // text of blocks 6, 7
-	ldp q6, q7, [x0, #480]                                         // CB 14, 15
+	ldp q6, q7, [x0, #256]                                         // CB 14, 15
 	aese v6.16b, v12.16b                                           // AES block 14, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 14, round 0
 	aese v7.16b, v12.16b                                           // AES block 15, round 0
 	aesmc v7.16b, v7.16b                                           // AES block 15, round 0
-	add w17, w17, #16                                              // next multiple of 16
-	rev w12, w17                                                   // next multiple of 16
-	mov v12.s[3], w12                                              // next multiple of 16
 	ldp q8, q9, [x0, #16]                                          // round keys 1, 2
 	aese v0.16b, v8.16b                                            // AES block 8, round 1
 	aesmc v0.16b, v0.16b                                           // AES block 8, round 1
@@ -19033,7 +19072,6 @@ L(pmull_open_turns_256_bulk_turn):
 	aesmc v3.16b, v3.16b                                           // AES block 11, round 1
 	aese v4.16b, v8.16b                                            // AES block 12, round 1
 	aesmc v4.16b, v4.16b                                           // AES block 12, round 1
-	eor v18.16b, v18.16b, v19.16b                                  // GHASH turn, low products
 	aese v5.16b, v8.16b                                            // AES block 13, round 1
 	aesmc v5.16b, v5.16b                                           // AES block 13, round 1
 	aese v6.16b, v8.16b                                            // AES block 14, round 1
@@ -19298,7 +19336,7 @@ L(pmull_open_turns_256_bulk_turn):
 	eor v26.16b, v26.16b, v25.16b                                  // GHASH middle terms without low and high
 	eor v1.16b, v1.16b, v15.16b                                    // AES block 9, round key 14, xor text
 	stp q0, q1, [x1, #128]                                         // text of blocks 8, 9
-	ldp q0, q1, [x0, #256]                                         // CB 0, 1
+	ldp q0, q1, [x0, #288]                                         // CB 0, 1
 	aese v0.16b, v12.16b                                           // AES block 0, round 0
 	aesmc v0.16b, v0.16b                                           // AES block 0, round 0
 	aese v1.16b, v12.16b                                           // AES block 1, round 0
@@ -19313,7 +19351,7 @@ L(pmull_open_turns_256_bulk_turn):
 	eor v3.16b, v3.16b, v15.16b                                    // AES block 11, round key 14, xor text
 	eor v26.16b, v26.16b, v16.16b                                  // reduce the low quarter
 	stp q2, q3, [x1, #160]                                         // text of blocks 10, 11
-	ldp q2, q3, [x0, #288]                                         // CB 2, 3
+	ldp q2, q3, [x0, #320]                                         // CB 2, 3
 	aese v2.16b, v12.16b                                           // AES block 2, round 0
 	aesmc v2.16b, v2.16b                                           // AES block 2, round 0
 	aese v3.16b, v12.16b                                           // AES block 3, round 0
@@ -19327,7 +19365,7 @@ L(pmull_open_turns_256_bulk_turn):
 	ext v17.16b, v26.16b, v26.16b, #8                              // reduce the second quarter
 	eor v5.16b, v5.16b, v15.16b                                    // AES block 13, round key 14, xor text
 	stp q4, q5, [x1, #192]                                         // text of blocks 12, 13
-	ldp q4, q5, [x0, #320]                                         // CB 4, 5
+	ldp q4, q5, [x0, #352]                                         // CB 4, 5
 	aese v4.16b, v12.16b                                           // AES block 4, round 0
 	aesmc v4.16b, v4.16b                                           // AES block 4, round 0
 	aese v5.16b, v12.16b                                           // AES block 5, round 0
@@ -19340,7 +19378,7 @@ L(pmull_open_turns_256_bulk_turn):
 	eor v7.16b, v7.16b, v15.16b                                    // AES block 15, round key 14, xor text
 	eor v27.16b, v27.16b, v17.16b                                  // reduce the second quarter
 	stp q6, q7, [x1, #224]                                         // text of blocks 14, 15
-	ldp q6, q7, [x0, #352]                                         // CB 6, 7
+	ldp q6, q7, [x0, #384]                                         // CB 6, 7
 	aese v6.16b, v12.16b                                           // AES block 6, round 0
 	aesmc v6.16b, v6.16b                                           // AES block 6, round 0
 	aese v7.16b, v12.16b                                           // AES block 7, round 0
@@ -19353,6 +19391,10 @@ L(pmull_open_turns_256_bulk_turn):
 L(pmull_open_turns_256_leave):
 	ldr q2, [x0, #544]                                             // Xi and the next counter block
 	tbl v27.16b, {v27.16b}, v2.16b                                 // Xi and the next counter block
+	add w17, w17, #2                                               // Xi and the next counter block
+	rev w17, w17                                                   // Xi and the next counter block
+	mov v12.s[3], w17                                              // Xi and the next counter block
+	mov x17, #0                                                    // Xi and the next counter block
 	stp q27, q12, [x4]                                             // Xi and the next counter block
 	ldp q0, q1, [x0, #512]                                         // leave no secret in a register
 	ldp q2, q3, [x0, #512]                                         // leave no secret in a register

@@ -2968,7 +2968,7 @@ L(vaes_avx2_open_128_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -2977,7 +2977,7 @@ L(vaes_avx2_open_128_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 640 instructions.
+// 646 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_128)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -2985,18 +2985,23 @@ L(vaes_avx2_open_128_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
@@ -3105,15 +3110,15 @@ L(vaes_avx2_open_128_tag_load16):
 	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
 	jmp L(vaes_avx2_seal_turns_128_bulk_half)                      // CB of the first turn
 L(vaes_avx2_seal_turns_128_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
 	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
@@ -3308,15 +3313,14 @@ L(vaes_avx2_seal_turns_128_bulk_turn):
 	vextracti128 xmm9, ymm12, 1                                    // add the lanes
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 L(vaes_avx2_seal_turns_128_bulk_half):
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
@@ -3329,108 +3333,109 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
 	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
-	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
-	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
-	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
-	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
-	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
+	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
 	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
-	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
 	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
 	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
 	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
-	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
-	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
 	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
-	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
 	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 4 to 7, middle products
 	vmovdqu ymm9, [rsi + 128]                                      // GHASH blocks 8 to 9
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 8 to 9
 	vmovdqu ymm13, [rsi + 160]                                     // GHASH blocks 10 to 11
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 10 to 11
 	vpclmulqdq ymm14, ymm9, [rdi + 416], 0                         // GHASH blocks 8 to 11, low products
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
-	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
 	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
-	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
@@ -3439,16 +3444,16 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
 	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
 	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
-	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
 	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
@@ -3458,22 +3463,22 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
 	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 10
 	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 10
-	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
 	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 10
-	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 10
 	vpclmulqdq ymm9, ymm9, [rdi + 864], 0x11                       // GHASH blocks 8 to 11, middle products
+	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 10
 	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 10
 	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 10
 	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 10
 	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
-	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
-	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 8 to 11, middle products
 	vmovdqu ymm9, [rsi + 192]                                      // GHASH blocks 12 to 13
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
 	vmovdqu ymm13, [rsi + 224]                                     // GHASH blocks 14 to 15
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
+	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
 	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
 	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
 	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
@@ -3481,17 +3486,17 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
 	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
 	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
 	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
-	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
 	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
 	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
 	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
-	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
 	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
 	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
 	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
 	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
@@ -3597,6 +3602,7 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -3631,7 +3637,7 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  175  round keys
@@ -3640,7 +3646,7 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 437 instructions.
+// 443 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_128)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -3648,20 +3654,25 @@ L(vaes_avx2_seal_turns_128_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(vaes_avx2_open_turns_128_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
 	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
@@ -3841,107 +3852,107 @@ L(vaes_avx2_open_turns_128_bulk_turn):
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
 	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
 	vmovdqu ymm13, [rdx + 288]                                     // GHASH blocks 18 to 19
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
 	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
-	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
-	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
 	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
-	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
-	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
-	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
-	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
-	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
 	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
 	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
 	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
-	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
 	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
 	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
-	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
@@ -3956,61 +3967,61 @@ L(vaes_avx2_open_turns_128_bulk_turn):
 	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
+	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
 	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
-	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
 	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
 	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
-	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
-	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
-	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
 	vmovdqu ymm9, [rdx + 448]                                      // GHASH blocks 28 to 29
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
 	vmovdqu ymm13, [rdx + 480]                                     // GHASH blocks 30 to 31
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
 	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
+	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
 	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
 	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 10
-	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 10
 	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 10
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
 	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 10
-	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
 	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 10
 	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 10
 	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
 	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
 	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
@@ -4018,33 +4029,33 @@ L(vaes_avx2_open_turns_128_bulk_turn):
 	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
-	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
-	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
 	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
-	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
 	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
 	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
 	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
-	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
 	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
 	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
-	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
 	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
 	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
-	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
 	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
+	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
+	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
 	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
 	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
 	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
 	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
-	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
 	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
-	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
-	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
 	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
 	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
-	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
 	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
 	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
 	vextracti128 xmm9, ymm12, 1                                    // add the lanes
@@ -4056,6 +4067,7 @@ L(vaes_avx2_open_turns_128_bulk_turn):
 	jae L(vaes_avx2_open_turns_128_bulk_turn)                      // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -7118,7 +7130,7 @@ L(vaes_avx2_open_192_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -7127,7 +7139,7 @@ L(vaes_avx2_open_192_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 694 instructions.
+// 700 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_192)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -7135,18 +7147,23 @@ L(vaes_avx2_open_192_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
@@ -7273,15 +7290,15 @@ L(vaes_avx2_open_192_tag_load16):
 	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
 	jmp L(vaes_avx2_seal_turns_192_bulk_half)                      // CB of the first turn
 L(vaes_avx2_seal_turns_192_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
 	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
@@ -7494,15 +7511,14 @@ L(vaes_avx2_seal_turns_192_bulk_turn):
 	vextracti128 xmm9, ymm12, 1                                    // add the lanes
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 L(vaes_avx2_seal_turns_192_bulk_half):
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
@@ -7515,89 +7531,90 @@ L(vaes_avx2_seal_turns_192_bulk_half):
 	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
 	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
 	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
-	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
-	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
-	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
-	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
-	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
 	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
 	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
 	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
+	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
-	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
 	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vpclmulqdq ymm14, ymm9, [rdi + 352], 0x11                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
 	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
@@ -7801,6 +7818,7 @@ L(vaes_avx2_seal_turns_192_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -7835,7 +7853,7 @@ L(vaes_avx2_seal_turns_192_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  207  round keys
@@ -7844,7 +7862,7 @@ L(vaes_avx2_seal_turns_192_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 473 instructions.
+// 479 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_192)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -7852,20 +7870,25 @@ L(vaes_avx2_seal_turns_192_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(vaes_avx2_open_turns_192_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
 	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
@@ -8063,101 +8086,101 @@ L(vaes_avx2_open_turns_192_bulk_turn):
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
 	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
 	xor r11d, [rdi + 12]                                           // next multiple of 32
+	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
 	vmovdqu ymm13, [rdx + 288]                                     // GHASH blocks 18 to 19
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
 	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
-	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
-	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
 	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
-	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
+	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
+	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
-	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
-	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
+	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
-	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
 	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
 	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
 	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
-	vpclmulqdq ymm14, ymm13, [rdi + 640], 0                        // GHASH blocks 20 to 23, low products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
-	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
 	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 6
-	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
@@ -8167,125 +8190,125 @@ L(vaes_avx2_open_turns_192_bulk_turn):
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
 	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
-	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
 	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
 	vmovdqu ymm9, [rdx + 384]                                      // GHASH blocks 24 to 25
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
 	vmovdqu ymm13, [rdx + 416]                                     // GHASH blocks 26 to 27
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
 	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
-	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vpclmulqdq ymm14, ymm13, [rdi + 704], 0                        // GHASH blocks 24 to 27, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
 	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 24 to 27, low products
 	vpclmulqdq ymm14, ymm9, [rdi + 672], 0x11                      // GHASH blocks 24 to 27, high products
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
 	vpclmulqdq ymm14, ymm13, [rdi + 704], 0x11                     // GHASH blocks 24 to 27, high products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 9
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 9
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 9
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 9
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
 	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 24 to 27, high products
-	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 24 to 27, middle terms
-	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 24 to 27, middle terms
-	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 24 to 27, middle terms
-	vpclmulqdq ymm14, ymm9, [rdi + 992], 0                         // GHASH blocks 24 to 27, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 24 to 27, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
 	vpclmulqdq ymm9, ymm9, [rdi + 992], 0x11                       // GHASH blocks 24 to 27, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
 	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 24 to 27, middle products
 	vmovdqu ymm9, [rdx + 448]                                      // GHASH blocks 28 to 29
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 28 to 29
 	vmovdqu ymm13, [rdx + 480]                                     // GHASH blocks 30 to 31
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 30 to 31
 	vpclmulqdq ymm14, ymm9, [rdi + 736], 0                         // GHASH blocks 28 to 31, low products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
 	vpclmulqdq ymm14, ymm13, [rdi + 768], 0                        // GHASH blocks 28 to 31, low products
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
 	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
 	vaesenclast ymm0, ymm0, ymm8                                   // AES blocks 16 to 17, round 12
 	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 12
 	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 12
-	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 12
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 28 to 31, low products
 	vpclmulqdq ymm14, ymm9, [rdi + 736], 0x11                      // GHASH blocks 28 to 31, high products
+	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 12
 	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 12
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
-	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
-	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
 	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 12
-	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpclmulqdq ymm14, ymm13, [rdi + 768], 0x11                     // GHASH blocks 28 to 31, high products
 	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 12
-	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
-	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
 	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 12
 	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
 	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
 	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
-	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 28 to 31, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 28 to 31, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 28 to 31, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 28 to 31, middle terms
 	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
+	vpclmulqdq ymm14, ymm9, [rdi + 1024], 0                        // GHASH blocks 28 to 31, middle products
 	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
 	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
 	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
-	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 28 to 31, middle products
+	vpclmulqdq ymm9, ymm9, [rdi + 1024], 0x11                      // GHASH blocks 28 to 31, middle products
 	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
 	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
-	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 28 to 31, middle products
 	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
+	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
+	vpxor ymm11, ymm11, ymm10                                      // GHASH middle terms without low and high
+	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
 	vpxor ymm11, ymm11, ymm12                                      // GHASH middle terms without low and high
 	vpclmulqdq ymm9, ymm10, [rip + L(poly)], 0x10                  // reduce the low quarter
 	vpshufd ymm13, ymm10, 0x4e                                     // reduce the low quarter
 	vpxor ymm11, ymm11, ymm13                                      // reduce the low quarter
-	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
-	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
-	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
 	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
-	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpxor ymm11, ymm11, ymm9                                       // reduce the low quarter
 	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
-	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
 	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
-	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
+	vpclmulqdq ymm9, ymm11, [rip + L(poly)], 0x10                  // reduce the second quarter
+	vpshufd ymm13, ymm11, 0x4e                                     // reduce the second quarter
 	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
+	vpxor ymm12, ymm12, ymm13                                      // reduce the second quarter
 	vpxor ymm12, ymm12, ymm9                                       // reduce the second quarter
 	vextracti128 xmm9, ymm12, 1                                    // add the lanes
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
@@ -8296,6 +8319,7 @@ L(vaes_avx2_open_turns_192_bulk_turn):
 	jae L(vaes_avx2_open_turns_192_bulk_turn)                      // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -11496,7 +11520,7 @@ L(vaes_avx2_open_256_tag_load16):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -11505,7 +11529,7 @@ L(vaes_avx2_open_256_tag_load16):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 748 instructions.
+// 754 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_seal_turns_256)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -11513,18 +11537,23 @@ L(vaes_avx2_open_256_tag_load16):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 0 to 1, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 2 to 3, round 1
@@ -11669,15 +11698,15 @@ L(vaes_avx2_open_256_tag_load16):
 	vmovdqu [rsi + 224], ymm7                                      // text of blocks 14 to 15
 	jmp L(vaes_avx2_seal_turns_256_bulk_half)                      // CB of the first turn
 L(vaes_avx2_seal_turns_256_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rsi - 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 16 to 17
 	vmovdqu ymm13, [rsi - 224]                                     // GHASH blocks 18 to 19
@@ -11908,15 +11937,14 @@ L(vaes_avx2_seal_turns_256_bulk_turn):
 	vextracti128 xmm9, ymm12, 1                                    // add the lanes
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 L(vaes_avx2_seal_turns_256_bulk_half):
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rsi]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
@@ -11924,11 +11952,12 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vpinsrd xmm15, xmm15, r11d, 3                                  // next multiple of 32
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
 	vmovdqu ymm13, [rsi + 32]                                      // GHASH blocks 2 to 3
+	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 2 to 3
 	vpxor ymm9, ymm9, ymm12                                        // GHASH blocks 0 to 1, add Xi
 	vpclmulqdq ymm10, ymm9, [rdi + 288], 0                         // GHASH blocks 0 to 3, low products
 	vpclmulqdq ymm14, ymm13, [rdi + 320], 0                        // GHASH blocks 0 to 3, low products
-	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
@@ -11936,59 +11965,59 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
 	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 0 to 3, low products
+	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
-	vpclmulqdq ymm12, ymm9, [rdi + 288], 0x11                      // GHASH blocks 0 to 3, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
-	vpclmulqdq ymm14, ymm13, [rdi + 320], 0x11                     // GHASH blocks 0 to 3, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
 	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 0 to 3, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 0 to 3, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 0 to 3, middle terms
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 0 to 3, middle terms
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
 	vpclmulqdq ymm11, ymm9, [rdi + 800], 0                         // GHASH blocks 0 to 3, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vpclmulqdq ymm9, ymm9, [rdi + 800], 0x11                       // GHASH blocks 0 to 3, middle products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 0 to 3, middle products
 	vmovdqu ymm9, [rsi + 64]                                       // GHASH blocks 4 to 5
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 4 to 5
 	vmovdqu ymm13, [rsi + 96]                                      // GHASH blocks 6 to 7
-	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 6 to 7
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
 	vpclmulqdq ymm14, ymm9, [rdi + 352], 0                         // GHASH blocks 4 to 7, low products
+	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 5
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 4 to 7, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 5
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 5
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0                        // GHASH blocks 4 to 7, low products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 5
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 5
 	vbroadcasti128 ymm8, [rdi + 96]                                // round key 6
@@ -12007,29 +12036,29 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
-	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
-	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm13, [rdi + 384], 0x11                     // GHASH blocks 4 to 7, high products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
-	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
 	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
-	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
-	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 4 to 7, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 4 to 7, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 4 to 7, middle terms
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 4 to 7, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 832], 0                         // GHASH blocks 4 to 7, middle products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 4 to 7, middle products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
-	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
 	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
+	vpclmulqdq ymm9, ymm9, [rdi + 832], 0x11                       // GHASH blocks 4 to 7, middle products
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 9
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 9
@@ -12046,38 +12075,38 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 9
 	vbroadcasti128 ymm8, [rdi + 160]                               // round key 10
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 10
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 10
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 10
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 10
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 10
-	vpclmulqdq ymm14, ymm13, [rdi + 448], 0                        // GHASH blocks 8 to 11, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 10
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 10
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 10
 	vbroadcasti128 ymm8, [rdi + 176]                               // round key 11
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 11
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 11
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 11
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 8 to 11, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 11
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 11
-	vpclmulqdq ymm14, ymm9, [rdi + 416], 0x11                      // GHASH blocks 8 to 11, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 11
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 11
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 11
 	vbroadcasti128 ymm8, [rdi + 192]                               // round key 12
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 12
-	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 12
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 12
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
 	vpclmulqdq ymm14, ymm13, [rdi + 448], 0x11                     // GHASH blocks 8 to 11, high products
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 12
+	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 12
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 12
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 8 to 11, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 8 to 11, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 8 to 11, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 8 to 11, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 864], 0                         // GHASH blocks 8 to 11, middle products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 12
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 12
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 12
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 12
@@ -12100,38 +12129,38 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 12 to 13
 	vmovdqu ymm13, [rsi + 224]                                     // GHASH blocks 14 to 15
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 14 to 15
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
 	vaesenclast ymm1, ymm1, ymm8                                   // AES blocks 18 to 19, round 14
 	vaesenclast ymm2, ymm2, ymm8                                   // AES blocks 20 to 21, round 14
-	vpclmulqdq ymm14, ymm9, [rdi + 480], 0                         // GHASH blocks 12 to 15, low products
 	vaesenclast ymm3, ymm3, ymm8                                   // AES blocks 22 to 23, round 14
 	vaesenclast ymm4, ymm4, ymm8                                   // AES blocks 24 to 25, round 14
 	vaesenclast ymm5, ymm5, ymm8                                   // AES blocks 26 to 27, round 14
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
 	vaesenclast ymm6, ymm6, ymm8                                   // AES blocks 28 to 29, round 14
 	vaesenclast ymm7, ymm7, ymm8                                   // AES blocks 30 to 31, round 14
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
 	vpxor ymm0, ymm0, [rdx + 256]                                  // text of blocks 16 to 17
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
 	vmovdqu [rsi + 256], ymm0                                      // text of blocks 16 to 17
 	vpxor ymm1, ymm1, [rdx + 288]                                  // text of blocks 18 to 19
-	vpclmulqdq ymm14, ymm13, [rdi + 512], 0                        // GHASH blocks 12 to 15, low products
 	vmovdqu [rsi + 288], ymm1                                      // text of blocks 18 to 19
 	vpxor ymm2, ymm2, [rdx + 320]                                  // text of blocks 20 to 21
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
+	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
 	vmovdqu [rsi + 320], ymm2                                      // text of blocks 20 to 21
 	vpxor ymm3, ymm3, [rdx + 352]                                  // text of blocks 22 to 23
 	vmovdqu [rsi + 352], ymm3                                      // text of blocks 22 to 23
 	vpxor ymm4, ymm4, [rdx + 384]                                  // text of blocks 24 to 25
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
 	vmovdqu [rsi + 384], ymm4                                      // text of blocks 24 to 25
 	vpxor ymm5, ymm5, [rdx + 416]                                  // text of blocks 26 to 27
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 12 to 15, low products
-	vpclmulqdq ymm14, ymm9, [rdi + 480], 0x11                      // GHASH blocks 12 to 15, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
 	vmovdqu [rsi + 416], ymm5                                      // text of blocks 26 to 27
 	vpxor ymm6, ymm6, [rdx + 448]                                  // text of blocks 28 to 29
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
-	vpclmulqdq ymm14, ymm13, [rdi + 512], 0x11                     // GHASH blocks 12 to 15, high products
 	vmovdqu [rsi + 448], ymm6                                      // text of blocks 28 to 29
 	vpxor ymm7, ymm7, [rdx + 480]                                  // text of blocks 30 to 31
+	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 12 to 15, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 12 to 15, middle terms
-	vmovdqu [rsi + 480], ymm7                                      // text of blocks 30 to 31
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 12 to 15, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 12 to 15, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 896], 0                         // GHASH blocks 12 to 15, middle products
@@ -12233,6 +12262,7 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vpxor xmm12, xmm12, xmm9                                       // add the lanes
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn
@@ -12267,7 +12297,7 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 //   out       result; in itself, or apart from it [written, len bytes]
 //   in        text [read, len bytes]
 //   len       bytes of text: one turn or more, and nothing else
-//   state     Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn [read and written, 32 bytes]
+//   state     Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn [read and written, 32 bytes]
 //
 // Key block:
 //      0 to  239  round keys
@@ -12276,7 +12306,7 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 //
 // Changes rax, rcx, rdx, rsi, rdi, r8 to r11, flags; vector registers 0 to 15, which return as zero.
 // Uses no stack.
-// 509 instructions.
+// 515 instructions.
 	function STITCHGCM_SYMBOL(vaes_avx2_open_turns_256)
 	endbr64                                                        // entry
 	mov r9, r8                                                     // Xi
@@ -12284,20 +12314,25 @@ L(vaes_avx2_seal_turns_256_bulk_half):
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	mov eax, [r9 + 28]                                             // CB of the first turn
 	bswap eax                                                      // CB of the first turn
+	sub eax, 2                                                     // CB of the first turn
 	vmovdqu xmm15, [r9 + 16]                                       // CB of the first turn
 	vpxor xmm15, xmm15, [rdi]                                      // CB of the first turn
+	mov r11d, eax                                                  // CB of the first turn
+	bswap r11d                                                     // CB of the first turn
+	xor r11d, [rdi + 12]                                           // CB of the first turn
+	vpinsrd xmm15, xmm15, r11d, 3                                  // CB of the first turn
 	vinserti128 ymm15, ymm15, xmm15, 1                             // CB of the first turn
 	lea r8, [rip + L(counters)]                                    // CB of the first turn
 L(vaes_avx2_open_turns_256_bulk_turn):
-	vpxor ymm0, ymm15, [r8]                                        // CB of blocks 0 to 1, round 0
+	vpxor ymm0, ymm15, [r8 + 32]                                   // CB of blocks 0 to 1, round 0
 	vmovdqu ymm9, [rdx]                                            // GHASH blocks 0 to 1
-	vpxor ymm1, ymm15, [r8 + 32]                                   // CB of blocks 2 to 3, round 0
-	vpxor ymm2, ymm15, [r8 + 64]                                   // CB of blocks 4 to 5, round 0
-	vpxor ymm3, ymm15, [r8 + 96]                                   // CB of blocks 6 to 7, round 0
-	vpxor ymm4, ymm15, [r8 + 128]                                  // CB of blocks 8 to 9, round 0
-	vpxor ymm5, ymm15, [r8 + 160]                                  // CB of blocks 10 to 11, round 0
-	vpxor ymm6, ymm15, [r8 + 192]                                  // CB of blocks 12 to 13, round 0
-	vpxor ymm7, ymm15, [r8 + 224]                                  // CB of blocks 14 to 15, round 0
+	vpxor ymm1, ymm15, [r8 + 64]                                   // CB of blocks 2 to 3, round 0
+	vpxor ymm2, ymm15, [r8 + 96]                                   // CB of blocks 4 to 5, round 0
+	vpxor ymm3, ymm15, [r8 + 128]                                  // CB of blocks 6 to 7, round 0
+	vpxor ymm4, ymm15, [r8 + 160]                                  // CB of blocks 8 to 9, round 0
+	vpxor ymm5, ymm15, [r8 + 192]                                  // CB of blocks 10 to 11, round 0
+	vpxor ymm6, ymm15, [r8 + 224]                                  // CB of blocks 12 to 13, round 0
+	vpxor ymm7, ymm15, [r8 + 256]                                  // CB of blocks 14 to 15, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 0 to 1
 	vmovdqu ymm13, [rdx + 32]                                      // GHASH blocks 2 to 3
@@ -12513,15 +12548,14 @@ L(vaes_avx2_open_turns_256_bulk_turn):
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 12 to 15, middle products
 	vpclmulqdq ymm9, ymm9, [rdi + 896], 0x11                       // GHASH blocks 12 to 15, middle products
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 12 to 15, middle products
-	vpxor ymm0, ymm15, [r8 + 256]                                  // CB of blocks 16 to 17, round 0
+	vpxor ymm0, ymm15, [r8 + 288]                                  // CB of blocks 16 to 17, round 0
 	vmovdqu ymm9, [rdx + 256]                                      // GHASH blocks 16 to 17
-	vpxor ymm1, ymm15, [r8 + 288]                                  // CB of blocks 18 to 19, round 0
-	vpxor ymm2, ymm15, [r8 + 320]                                  // CB of blocks 20 to 21, round 0
-	vpxor ymm3, ymm15, [r8 + 352]                                  // CB of blocks 22 to 23, round 0
-	vpxor ymm4, ymm15, [r8 + 384]                                  // CB of blocks 24 to 25, round 0
-	vpxor ymm5, ymm15, [r8 + 416]                                  // CB of blocks 26 to 27, round 0
-	vpxor ymm6, ymm15, [r8 + 448]                                  // CB of blocks 28 to 29, round 0
-	vpxor ymm7, ymm15, [r8 + 480]                                  // CB of blocks 30 to 31, round 0
+	vpxor ymm1, ymm15, [r8 + 320]                                  // CB of blocks 18 to 19, round 0
+	vpxor ymm2, ymm15, [r8 + 352]                                  // CB of blocks 20 to 21, round 0
+	vpxor ymm3, ymm15, [r8 + 384]                                  // CB of blocks 22 to 23, round 0
+	vpxor ymm4, ymm15, [r8 + 416]                                  // CB of blocks 24 to 25, round 0
+	vpxor ymm5, ymm15, [r8 + 448]                                  // CB of blocks 26 to 27, round 0
+	vpxor ymm6, ymm15, [r8 + 480]                                  // CB of blocks 28 to 29, round 0
 	add eax, 0x20                                                  // next multiple of 32
 	mov r11d, eax                                                  // next multiple of 32
 	bswap r11d                                                     // next multiple of 32
@@ -12532,63 +12566,64 @@ L(vaes_avx2_open_turns_256_bulk_turn):
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 18 to 19
 	vpclmulqdq ymm14, ymm9, [rdi + 544], 0                         // GHASH blocks 16 to 19, low products
 	vinserti128 ymm15, ymm15, xmm15, 1                             // next multiple of 32
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
+	vpxor ymm7, ymm15, [r8]                                        // CB of blocks 30 to 31, round 0
 	vbroadcasti128 ymm8, [rdi + 16]                                // round key 1
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 1
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 1
+	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 1
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 1
+	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 1
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
-	vpclmulqdq ymm14, ymm13, [rdi + 576], 0                        // GHASH blocks 16 to 19, low products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 1
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 1
-	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 16 to 19, low products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 1
 	vbroadcasti128 ymm8, [rdi + 32]                                // round key 2
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 2
-	vpclmulqdq ymm14, ymm9, [rdi + 544], 0x11                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 2
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 2
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 2
+	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 2
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 2
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 2
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 2
 	vbroadcasti128 ymm8, [rdi + 48]                                // round key 3
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 3
-	vpclmulqdq ymm14, ymm13, [rdi + 576], 0x11                     // GHASH blocks 16 to 19, high products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 3
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
+	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
+	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 3
+	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
+	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 3
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 3
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 3
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 3
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 16 to 19, high products
-	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 16 to 19, middle terms
-	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 16 to 19, middle terms
-	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 16 to 19, middle terms
-	vpclmulqdq ymm14, ymm9, [rdi + 928], 0                         // GHASH blocks 16 to 19, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 3
 	vbroadcasti128 ymm8, [rdi + 64]                                // round key 4
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 16 to 19, middle products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 4
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 4
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
 	vpclmulqdq ymm9, ymm9, [rdi + 928], 0x11                       // GHASH blocks 16 to 19, middle products
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 4
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 4
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 4
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 4
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 4
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 4
 	vbroadcasti128 ymm8, [rdi + 80]                                // round key 5
-	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 16 to 19, middle products
 	vmovdqu ymm9, [rdx + 320]                                      // GHASH blocks 20 to 21
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 20 to 21
 	vmovdqu ymm13, [rdx + 352]                                     // GHASH blocks 22 to 23
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 22 to 23
 	vpclmulqdq ymm14, ymm9, [rdi + 608], 0                         // GHASH blocks 20 to 23, low products
+	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 5
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 5
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 5
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
@@ -12603,44 +12638,44 @@ L(vaes_avx2_open_turns_256_bulk_turn):
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 6
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 6
 	vpxor ymm10, ymm10, ymm14                                      // GHASH blocks 20 to 23, low products
-	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 6
-	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 6
-	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm9, [rdi + 608], 0x11                      // GHASH blocks 20 to 23, high products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 6
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 6
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 6
 	vbroadcasti128 ymm8, [rdi + 112]                               // round key 7
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 7
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 7
+	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
+	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
+	vpclmulqdq ymm14, ymm13, [rdi + 640], 0x11                     // GHASH blocks 20 to 23, high products
+	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
 	vpxor ymm12, ymm12, ymm14                                      // GHASH blocks 20 to 23, high products
 	vpunpcklqdq ymm14, ymm9, ymm13                                 // GHASH blocks 20 to 23, middle terms
 	vpunpckhqdq ymm9, ymm9, ymm13                                  // GHASH blocks 20 to 23, middle terms
 	vpxor ymm9, ymm9, ymm14                                        // GHASH blocks 20 to 23, middle terms
 	vpclmulqdq ymm14, ymm9, [rdi + 960], 0                         // GHASH blocks 20 to 23, middle products
-	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 7
-	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 7
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 7
-	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 7
-	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 7
+	vpxor ymm11, ymm11, ymm14                                      // GHASH blocks 20 to 23, middle products
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 7
 	vbroadcasti128 ymm8, [rdi + 128]                               // round key 8
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 8
+	vpclmulqdq ymm9, ymm9, [rdi + 960], 0x11                       // GHASH blocks 20 to 23, middle products
 	vaesenc ymm1, ymm1, ymm8                                       // AES blocks 18 to 19, round 8
 	vaesenc ymm2, ymm2, ymm8                                       // AES blocks 20 to 21, round 8
 	vaesenc ymm3, ymm3, ymm8                                       // AES blocks 22 to 23, round 8
 	vaesenc ymm4, ymm4, ymm8                                       // AES blocks 24 to 25, round 8
+	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
+	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
 	vpxor ymm11, ymm11, ymm9                                       // GHASH blocks 20 to 23, middle products
 	vmovdqu ymm9, [rdx + 384]                                      // GHASH blocks 24 to 25
 	vpshufb ymm9, ymm9, [rip + L(bswap)]                           // GHASH blocks 24 to 25
 	vmovdqu ymm13, [rdx + 416]                                     // GHASH blocks 26 to 27
 	vpshufb ymm13, ymm13, [rip + L(bswap)]                         // GHASH blocks 26 to 27
 	vpclmulqdq ymm14, ymm9, [rdi + 672], 0                         // GHASH blocks 24 to 27, low products
-	vaesenc ymm5, ymm5, ymm8                                       // AES blocks 26 to 27, round 8
-	vaesenc ymm6, ymm6, ymm8                                       // AES blocks 28 to 29, round 8
 	vaesenc ymm7, ymm7, ymm8                                       // AES blocks 30 to 31, round 8
 	vbroadcasti128 ymm8, [rdi + 144]                               // round key 9
 	vaesenc ymm0, ymm0, ymm8                                       // AES blocks 16 to 17, round 9
@@ -12764,6 +12799,7 @@ L(vaes_avx2_open_turns_256_bulk_turn):
 	jae L(vaes_avx2_open_turns_256_bulk_turn)                      // next turn
 	vpshufb xmm12, xmm12, [rip + L(bswap)]                         // Xi
 	vmovdqu [r9], xmm12                                            // Xi
+	add eax, 2                                                     // CB of the next turn
 	bswap eax                                                      // CB of the next turn
 	vmovdqu xmm0, [r9 + 16]                                        // CB of the next turn
 	vpinsrd xmm0, xmm0, eax, 3                                     // CB of the next turn

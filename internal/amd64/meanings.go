@@ -171,6 +171,19 @@ func prefetch(in ir.In) []value.Value {
 	return nil
 }
 
+// permuteQuads is vpermq by a register, whose indices must be known.
+func permuteQuads(in ir.In) []value.Value {
+	idx, ok := in.D.Known(in.Op[1])
+	if !ok {
+		panic("amd64: vpermq by unknown indices")
+	}
+	from := make([]int, in.Op[2].Width()/8)
+	for i := range from {
+		from[i] = 8*int(idx[i/8]&7) | i&7
+	}
+	return []value.Value{in.D.Bytes(in.Op[2], from)}
+}
+
 // shuffleWords is vpshufd.
 func shuffleWords(in ir.In) []value.Value {
 	from := make([]int, in.Op[1].Width()/8)

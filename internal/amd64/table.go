@@ -231,10 +231,10 @@ func vectorForms() (t []*ir.Form) {
 		}
 		return []value.Value{in.D.Concat(lanes...)}
 	}))
+	add(ir.Row("vpermq", "w:z r:z r:z", evex, permuteQuads))
 	add(ir.Row("vextracti32x4", "w:x r:z r:imm", evex, extract(128)))
-	add(ir.Row("vextracti64x4", "w:y/m256 r:z r:imm", evex, extract(256)))
+	add(ir.Row("vextracti64x4", "w:y r:z r:imm", evex, extract(256)))
 	add(ir.Row("vinserti32x4", "w:z r:z r:m128 r:imm", evex, insert(128)))
-	add(ir.Row("vinserti64x4", "w:z r:z r:m256 r:imm", evex, insert(256)))
 	add(ir.Row("vmovq", "w:x r:r64", avx, func(in ir.In) []value.Value {
 		return []value.Value{value.Extend(in.D, in.Op[1], 128)}
 	}))

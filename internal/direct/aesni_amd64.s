@@ -4580,17 +4580,22 @@ TEXT ·aesniSealTurns128(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 0, round 1
 	VAESENC X8, X1, X1                                           // AES block 1, round 1
@@ -4697,14 +4702,14 @@ TEXT ·aesniSealTurns128(SB), NOSPLIT, $0-40
 	VMOVDQU X6, 96(SI)                                           // text of block 6
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VAESENC X8, X1, X1                                           // AES block 9, round 1
@@ -4814,15 +4819,15 @@ TEXT ·aesniSealTurns128(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU -256(SI), X9                                         // GHASH block 16
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU -240(SI), X13                                        // GHASH block 17
@@ -5001,16 +5006,16 @@ bulk_turn:
 	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
 	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
 	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VAESENC X8, X1, X1                                           // AES block 9, round 1
@@ -5206,15 +5211,15 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 
 bulk_half:
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU (SI), X9                                             // GHASH block 0
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(SI), X13                                          // GHASH block 1
@@ -5384,68 +5389,68 @@ bulk_half:
 	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
 	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
 	VMOVDQU X7, 368(SI)                                          // text of block 23
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
 	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
 	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
 	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
 	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
 	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
-	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
-	VMOVDQU 16(DI), X8                                           // round key 1
-	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
 	VMOVDQU 128(SI), X9                                          // GHASH block 8
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
 	VMOVDQU 144(SI), X13                                         // GHASH block 9
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
 	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VAESENC X8, X1, X1                                           // AES block 25, round 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
 	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 1
-	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
 	VAESENC X8, X5, X5                                           // AES block 29, round 1
 	VAESENC X8, X6, X6                                           // AES block 30, round 1
-	VPCLMULQDQ $0, 432(DI), X13, X14                             // GHASH blocks 8 to 9, low products
 	VAESENC X8, X7, X7                                           // AES block 31, round 1
 	VMOVDQU 32(DI), X8                                           // round key 2
 	VAESENC X8, X0, X0                                           // AES block 24, round 2
 	VAESENC X8, X1, X1                                           // AES block 25, round 2
+	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
 	VAESENC X8, X2, X2                                           // AES block 26, round 2
 	VAESENC X8, X3, X3                                           // AES block 27, round 2
-	VAESENC X8, X4, X4                                           // AES block 28, round 2
-	VPXOR X14, X10, X10                                          // GHASH blocks 8 to 9, low products
 	VPCLMULQDQ $17, 416(DI), X9, X14                             // GHASH blocks 8 to 9, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
 	VAESENC X8, X5, X5                                           // AES block 29, round 2
-	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
 	VAESENC X8, X6, X6                                           // AES block 30, round 2
-	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
 	VAESENC X8, X7, X7                                           // AES block 31, round 2
 	VMOVDQU 48(DI), X8                                           // round key 3
 	VAESENC X8, X0, X0                                           // AES block 24, round 3
 	VAESENC X8, X1, X1                                           // AES block 25, round 3
+	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
+	VPCLMULQDQ $17, 432(DI), X13, X14                            // GHASH blocks 8 to 9, high products
 	VAESENC X8, X2, X2                                           // AES block 26, round 3
-	VAESENC X8, X3, X3                                           // AES block 27, round 3
 	VPXOR X14, X12, X12                                          // GHASH blocks 8 to 9, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 8 to 9, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 8 to 9, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 8 to 9, middle terms
 	VPCLMULQDQ $0, 864(DI), X9, X14                              // GHASH blocks 8 to 9, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 3
 	VAESENC X8, X4, X4                                           // AES block 28, round 3
 	VAESENC X8, X5, X5                                           // AES block 29, round 3
 	VPXOR X14, X11, X11                                          // GHASH blocks 8 to 9, middle products
@@ -5758,6 +5763,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -5794,20 +5800,25 @@ TEXT ·aesniOpenTurns128(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU (DX), X9                                             // GHASH block 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(DX), X13                                          // GHASH block 1
@@ -5975,23 +5986,23 @@ bulk_turn:
 	VMOVDQU X6, 96(SI)                                           // text of block 6
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
 	VPXOR X14, X10, X10                                          // GHASH blocks 6 to 7, low products
 	VPCLMULQDQ $17, 384(DI), X9, X14                             // GHASH blocks 6 to 7, high products
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
 	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
 	VPCLMULQDQ $17, 400(DI), X13, X14                            // GHASH blocks 6 to 7, high products
 	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
@@ -6177,15 +6188,15 @@ bulk_turn:
 	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
 	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
 	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU 256(DX), X9                                          // GHASH block 16
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU 272(DX), X13                                         // GHASH block 17
@@ -6364,20 +6375,18 @@ bulk_turn:
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 22 to 23, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 22 to 23, middle terms
 	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
-	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
-	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
 	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
 	VMOVDQU 384(DX), X9                                          // GHASH block 24
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
@@ -6385,151 +6394,153 @@ bulk_turn:
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
 	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
 	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
 	VAESENC X8, X3, X3                                           // AES block 27, round 1
-	VAESENC X8, X4, X4                                           // AES block 28, round 1
-	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
-	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
-	VAESENC X8, X5, X5                                           // AES block 29, round 1
-	VAESENC X8, X6, X6                                           // AES block 30, round 1
-	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
-	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
 	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VAESENC X8, X4, X4                                           // AES block 28, round 1
+	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 1
 	VAESENC X8, X7, X7                                           // AES block 31, round 1
 	VMOVDQU 32(DI), X8                                           // round key 2
-	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
 	VAESENC X8, X0, X0                                           // AES block 24, round 2
 	VAESENC X8, X1, X1                                           // AES block 25, round 2
 	VAESENC X8, X2, X2                                           // AES block 26, round 2
-	VAESENC X8, X3, X3                                           // AES block 27, round 2
-	VAESENC X8, X4, X4                                           // AES block 28, round 2
 	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
 	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 2
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
 	VAESENC X8, X5, X5                                           // AES block 29, round 2
-	VAESENC X8, X6, X6                                           // AES block 30, round 2
 	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
 	VAESENC X8, X7, X7                                           // AES block 31, round 2
 	VMOVDQU 48(DI), X8                                           // round key 3
-	VAESENC X8, X0, X0                                           // AES block 24, round 3
 	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X0, X0                                           // AES block 24, round 3
 	VAESENC X8, X1, X1                                           // AES block 25, round 3
 	VAESENC X8, X2, X2                                           // AES block 26, round 3
 	VAESENC X8, X3, X3                                           // AES block 27, round 3
 	VAESENC X8, X4, X4                                           // AES block 28, round 3
 	VAESENC X8, X5, X5                                           // AES block 29, round 3
-	VAESENC X8, X6, X6                                           // AES block 30, round 3
 	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
 	VMOVDQU 416(DX), X9                                          // GHASH block 26
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
 	VMOVDQU 432(DX), X13                                         // GHASH block 27
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
 	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 3
 	VAESENC X8, X7, X7                                           // AES block 31, round 3
 	VMOVDQU 64(DI), X8                                           // round key 4
-	VAESENC X8, X0, X0                                           // AES block 24, round 4
 	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
-	VAESENC X8, X1, X1                                           // AES block 25, round 4
+	VAESENC X8, X0, X0                                           // AES block 24, round 4
 	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
+	VAESENC X8, X1, X1                                           // AES block 25, round 4
 	VAESENC X8, X2, X2                                           // AES block 26, round 4
 	VAESENC X8, X3, X3                                           // AES block 27, round 4
 	VAESENC X8, X4, X4                                           // AES block 28, round 4
 	VAESENC X8, X5, X5                                           // AES block 29, round 4
 	VAESENC X8, X6, X6                                           // AES block 30, round 4
-	VAESENC X8, X7, X7                                           // AES block 31, round 4
-	VMOVDQU 80(DI), X8                                           // round key 5
 	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
 	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
+	VAESENC X8, X7, X7                                           // AES block 31, round 4
+	VMOVDQU 80(DI), X8                                           // round key 5
 	VAESENC X8, X0, X0                                           // AES block 24, round 5
 	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
-	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
-	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
-	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
 	VAESENC X8, X1, X1                                           // AES block 25, round 5
-	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
 	VAESENC X8, X2, X2                                           // AES block 26, round 5
-	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
-	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 5
 	VAESENC X8, X4, X4                                           // AES block 28, round 5
 	VAESENC X8, X5, X5                                           // AES block 29, round 5
 	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
+	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X7, X7                                           // AES block 31, round 5
 	VMOVDQU 96(DI), X8                                           // round key 6
-	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X1, X1                                           // AES block 25, round 6
-	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 6
 	VAESENC X8, X4, X4                                           // AES block 28, round 6
 	VAESENC X8, X5, X5                                           // AES block 29, round 6
 	VAESENC X8, X6, X6                                           // AES block 30, round 6
 	VAESENC X8, X7, X7                                           // AES block 31, round 6
 	VMOVDQU 112(DI), X8                                          // round key 7
+	VAESENC X8, X0, X0                                           // AES block 24, round 7
 	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
 	VMOVDQU 448(DX), X9                                          // GHASH block 28
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
 	VMOVDQU 464(DX), X13                                         // GHASH block 29
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
 	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
-	VAESENC X8, X0, X0                                           // AES block 24, round 7
 	VAESENC X8, X1, X1                                           // AES block 25, round 7
-	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VAESENC X8, X2, X2                                           // AES block 26, round 7
-	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 7
 	VAESENC X8, X5, X5                                           // AES block 29, round 7
 	VAESENC X8, X6, X6                                           // AES block 30, round 7
 	VAESENC X8, X7, X7                                           // AES block 31, round 7
 	VMOVDQU 128(DI), X8                                          // round key 8
 	VAESENC X8, X0, X0                                           // AES block 24, round 8
+	VAESENC X8, X1, X1                                           // AES block 25, round 8
 	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
-	VAESENC X8, X1, X1                                           // AES block 25, round 8
+	VAESENC X8, X2, X2                                           // AES block 26, round 8
 	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
 	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
 	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
-	VAESENC X8, X2, X2                                           // AES block 26, round 8
+	VAESENC X8, X3, X3                                           // AES block 27, round 8
 	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
 	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
-	VAESENC X8, X3, X3                                           // AES block 27, round 8
 	VAESENC X8, X4, X4                                           // AES block 28, round 8
 	VAESENC X8, X5, X5                                           // AES block 29, round 8
 	VAESENC X8, X6, X6                                           // AES block 30, round 8
 	VAESENC X8, X7, X7                                           // AES block 31, round 8
 	VMOVDQU 144(DI), X8                                          // round key 9
-	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X1, X1                                           // AES block 25, round 9
-	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X2, X2                                           // AES block 26, round 9
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 9
 	VAESENC X8, X4, X4                                           // AES block 28, round 9
 	VAESENC X8, X5, X5                                           // AES block 29, round 9
 	VAESENC X8, X6, X6                                           // AES block 30, round 9
 	VAESENC X8, X7, X7                                           // AES block 31, round 9
 	VMOVDQU 160(DI), X8                                          // round key 10
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 10
 	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
 	VMOVDQU 480(DX), X9                                          // GHASH block 30
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
 	VMOVDQU 496(DX), X13                                         // GHASH block 31
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
 	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
-	VAESENCLAST X8, X0, X0                                       // AES block 24, round 10
 	VAESENCLAST X8, X1, X1                                       // AES block 25, round 10
-	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VAESENCLAST X8, X2, X2                                       // AES block 26, round 10
-	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VAESENCLAST X8, X3, X3                                       // AES block 27, round 10
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
 	VAESENCLAST X8, X4, X4                                       // AES block 28, round 10
 	VAESENCLAST X8, X5, X5                                       // AES block 29, round 10
 	VAESENCLAST X8, X6, X6                                       // AES block 30, round 10
@@ -6545,24 +6556,24 @@ bulk_turn:
 	VPXOR 416(DX), X2, X2                                        // text of block 26
 	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
-	VMOVDQU X2, 416(SI)                                          // text of block 26
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
-	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X2, 416(SI)                                          // text of block 26
 	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
-	VMOVDQU X3, 432(SI)                                          // text of block 27
 	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VMOVDQU X3, 432(SI)                                          // text of block 27
 	VPXOR 448(DX), X4, X4                                        // text of block 28
 	VMOVDQU X4, 448(SI)                                          // text of block 28
 	VPXOR 464(DX), X5, X5                                        // text of block 29
-	VMOVDQU X5, 464(SI)                                          // text of block 29
-	VPXOR 480(DX), X6, X6                                        // text of block 30
 	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
 	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X5, 464(SI)                                          // text of block 29
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
 	VMOVDQU X6, 480(SI)                                          // text of block 30
 	VPXOR 496(DX), X7, X7                                        // text of block 31
-	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
-	VMOVDQU X7, 496(SI)                                          // text of block 31
 	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VMOVDQU X7, 496(SI)                                          // text of block 31
 	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
 	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
 	VPSHUFD $78, X10, X13                                        // reduce the low quarter
@@ -6579,6 +6590,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -11328,17 +11340,22 @@ TEXT ·aesniSealTurns192(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 0, round 1
 	VAESENC X8, X1, X1                                           // AES block 1, round 1
@@ -11463,14 +11480,14 @@ TEXT ·aesniSealTurns192(SB), NOSPLIT, $0-40
 	VMOVDQU X6, 96(SI)                                           // text of block 6
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VAESENC X8, X1, X1                                           // AES block 9, round 1
@@ -11598,15 +11615,15 @@ TEXT ·aesniSealTurns192(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU -256(SI), X9                                         // GHASH block 16
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU -240(SI), X13                                        // GHASH block 17
@@ -11803,16 +11820,16 @@ bulk_turn:
 	VMOVDQU X6, 96(SI)                                           // text of block 6
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
 	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
 	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VAESENC X8, X1, X1                                           // AES block 9, round 1
@@ -12026,15 +12043,15 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 
 bulk_half:
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU (SI), X9                                             // GHASH block 0
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(SI), X13                                          // GHASH block 1
@@ -12229,28 +12246,28 @@ bulk_half:
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
 	VMOVDQU X7, 368(SI)                                          // text of block 23
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
-	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
-	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
-	VMOVDQU 16(DI), X8                                           // round key 1
 	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
 	VMOVDQU 128(SI), X9                                          // GHASH block 8
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
 	VMOVDQU 144(SI), X13                                         // GHASH block 9
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
 	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
@@ -12614,6 +12631,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -12650,20 +12668,25 @@ TEXT ·aesniOpenTurns192(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU (DX), X9                                             // GHASH block 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(DX), X13                                          // GHASH block 1
@@ -12856,16 +12879,16 @@ bulk_turn:
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
 	VMOVDQU X7, 112(SI)                                          // text of block 7
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
 	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
@@ -13069,15 +13092,15 @@ bulk_turn:
 	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
 	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
 	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU 256(DX), X9                                          // GHASH block 16
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU 272(DX), X13                                         // GHASH block 17
@@ -13274,20 +13297,18 @@ bulk_turn:
 	VPXOR 368(DX), X7, X7                                        // text of block 23
 	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
 	VMOVDQU X7, 368(SI)                                          // text of block 23
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
-	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
-	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
+	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
 	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
 	VMOVDQU 384(DX), X9                                          // GHASH block 24
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
@@ -13295,59 +13316,61 @@ bulk_turn:
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
 	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
 	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
 	VAESENC X8, X3, X3                                           // AES block 27, round 1
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
 	VAESENC X8, X4, X4                                           // AES block 28, round 1
-	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
-	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
 	VAESENC X8, X5, X5                                           // AES block 29, round 1
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
 	VAESENC X8, X6, X6                                           // AES block 30, round 1
 	VAESENC X8, X7, X7                                           // AES block 31, round 1
 	VMOVDQU 32(DI), X8                                           // round key 2
-	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
 	VAESENC X8, X0, X0                                           // AES block 24, round 2
-	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
 	VAESENC X8, X1, X1                                           // AES block 25, round 2
 	VAESENC X8, X2, X2                                           // AES block 26, round 2
 	VAESENC X8, X3, X3                                           // AES block 27, round 2
-	VAESENC X8, X4, X4                                           // AES block 28, round 2
-	VAESENC X8, X5, X5                                           // AES block 29, round 2
-	VAESENC X8, X6, X6                                           // AES block 30, round 2
-	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
-	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
-	VAESENC X8, X7, X7                                           // AES block 31, round 2
-	VMOVDQU 48(DI), X8                                           // round key 3
 	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
 	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
 	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 2
+	VAESENC X8, X6, X6                                           // AES block 30, round 2
+	VAESENC X8, X7, X7                                           // AES block 31, round 2
+	VMOVDQU 48(DI), X8                                           // round key 3
 	VAESENC X8, X0, X0                                           // AES block 24, round 3
 	VAESENC X8, X1, X1                                           // AES block 25, round 3
-	VAESENC X8, X2, X2                                           // AES block 26, round 3
 	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X2, X2                                           // AES block 26, round 3
 	VAESENC X8, X3, X3                                           // AES block 27, round 3
-	VAESENC X8, X4, X4                                           // AES block 28, round 3
 	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
+	VAESENC X8, X4, X4                                           // AES block 28, round 3
 	VAESENC X8, X5, X5                                           // AES block 29, round 3
 	VAESENC X8, X6, X6                                           // AES block 30, round 3
 	VAESENC X8, X7, X7                                           // AES block 31, round 3
 	VMOVDQU 64(DI), X8                                           // round key 4
 	VAESENC X8, X0, X0                                           // AES block 24, round 4
 	VAESENC X8, X1, X1                                           // AES block 25, round 4
-	VAESENC X8, X2, X2                                           // AES block 26, round 4
 	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
 	VMOVDQU 416(DX), X9                                          // GHASH block 26
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
 	VMOVDQU 432(DX), X13                                         // GHASH block 27
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
 	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X2, X2                                           // AES block 26, round 4
 	VAESENC X8, X3, X3                                           // AES block 27, round 4
-	VAESENC X8, X4, X4                                           // AES block 28, round 4
 	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
 	VAESENC X8, X5, X5                                           // AES block 29, round 4
 	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
 	VAESENC X8, X6, X6                                           // AES block 30, round 4
@@ -13360,40 +13383,40 @@ bulk_turn:
 	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
 	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
 	VAESENC X8, X4, X4                                           // AES block 28, round 5
-	VAESENC X8, X5, X5                                           // AES block 29, round 5
 	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
-	VAESENC X8, X6, X6                                           // AES block 30, round 5
+	VAESENC X8, X5, X5                                           // AES block 29, round 5
 	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
+	VAESENC X8, X6, X6                                           // AES block 30, round 5
 	VAESENC X8, X7, X7                                           // AES block 31, round 5
 	VMOVDQU 96(DI), X8                                           // round key 6
 	VAESENC X8, X0, X0                                           // AES block 24, round 6
 	VAESENC X8, X1, X1                                           // AES block 25, round 6
 	VAESENC X8, X2, X2                                           // AES block 26, round 6
-	VAESENC X8, X3, X3                                           // AES block 27, round 6
 	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
 	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
 	VAESENC X8, X4, X4                                           // AES block 28, round 6
-	VAESENC X8, X5, X5                                           // AES block 29, round 6
 	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
 	VAESENC X8, X6, X6                                           // AES block 30, round 6
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X7, X7                                           // AES block 31, round 6
 	VMOVDQU 112(DI), X8                                          // round key 7
-	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X0, X0                                           // AES block 24, round 7
 	VAESENC X8, X1, X1                                           // AES block 25, round 7
 	VAESENC X8, X2, X2                                           // AES block 26, round 7
 	VAESENC X8, X3, X3                                           // AES block 27, round 7
 	VAESENC X8, X4, X4                                           // AES block 28, round 7
-	VAESENC X8, X5, X5                                           // AES block 29, round 7
 	VPXOR X9, X11, X11                                           // GHASH blocks 26 to 27, middle products
 	VMOVDQU 448(DX), X9                                          // GHASH block 28
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
 	VMOVDQU 464(DX), X13                                         // GHASH block 29
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
 	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
+	VAESENC X8, X5, X5                                           // AES block 29, round 7
 	VAESENC X8, X6, X6                                           // AES block 30, round 7
 	VAESENC X8, X7, X7                                           // AES block 31, round 7
 	VMOVDQU 128(DI), X8                                          // round key 8
@@ -13409,93 +13432,93 @@ bulk_turn:
 	VAESENC X8, X7, X7                                           // AES block 31, round 8
 	VMOVDQU 144(DI), X8                                          // round key 9
 	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
-	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
 	VAESENC X8, X0, X0                                           // AES block 24, round 9
-	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
 	VAESENC X8, X1, X1                                           // AES block 25, round 9
-	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
 	VAESENC X8, X2, X2                                           // AES block 26, round 9
 	VAESENC X8, X3, X3                                           // AES block 27, round 9
 	VAESENC X8, X4, X4                                           // AES block 28, round 9
 	VAESENC X8, X5, X5                                           // AES block 29, round 9
 	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VAESENC X8, X7, X7                                           // AES block 31, round 9
+	VMOVDQU 160(DI), X8                                          // round key 10
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 10
 	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
 	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
-	VAESENC X8, X7, X7                                           // AES block 31, round 9
-	VMOVDQU 160(DI), X8                                          // round key 10
-	VAESENC X8, X0, X0                                           // AES block 24, round 10
-	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X1, X1                                           // AES block 25, round 10
 	VAESENC X8, X2, X2                                           // AES block 26, round 10
-	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 10
+	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X4, X4                                           // AES block 28, round 10
 	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X6, X6                                           // AES block 30, round 10
 	VAESENC X8, X7, X7                                           // AES block 31, round 10
 	VMOVDQU 176(DI), X8                                          // round key 11
 	VAESENC X8, X0, X0                                           // AES block 24, round 11
+	VAESENC X8, X1, X1                                           // AES block 25, round 11
+	VAESENC X8, X2, X2                                           // AES block 26, round 11
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
 	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
 	VMOVDQU 480(DX), X9                                          // GHASH block 30
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
 	VMOVDQU 496(DX), X13                                         // GHASH block 31
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
 	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
-	VAESENC X8, X1, X1                                           // AES block 25, round 11
-	VAESENC X8, X2, X2                                           // AES block 26, round 11
-	VAESENC X8, X3, X3                                           // AES block 27, round 11
-	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 11
 	VAESENC X8, X5, X5                                           // AES block 29, round 11
-	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VAESENC X8, X6, X6                                           // AES block 30, round 11
+	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
 	VAESENC X8, X7, X7                                           // AES block 31, round 11
 	VMOVDQU 192(DI), X8                                          // round key 12
 	VAESENCLAST X8, X0, X0                                       // AES block 24, round 12
 	VAESENCLAST X8, X1, X1                                       // AES block 25, round 12
 	VAESENCLAST X8, X2, X2                                       // AES block 26, round 12
 	VAESENCLAST X8, X3, X3                                       // AES block 27, round 12
-	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VAESENCLAST X8, X4, X4                                       // AES block 28, round 12
-	VAESENCLAST X8, X5, X5                                       // AES block 29, round 12
+	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
 	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X5, X5                                       // AES block 29, round 12
 	VAESENCLAST X8, X6, X6                                       // AES block 30, round 12
+	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
 	VAESENCLAST X8, X7, X7                                       // AES block 31, round 12
+	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
 	VPXOR 384(DX), X0, X0                                        // text of block 24
 	VMOVDQU X0, 384(SI)                                          // text of block 24
 	VPXOR 400(DX), X1, X1                                        // text of block 25
-	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
-	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
 	VMOVDQU X1, 400(SI)                                          // text of block 25
 	VPXOR 416(DX), X2, X2                                        // text of block 26
 	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 30 to 31, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 30 to 31, middle terms
-	VMOVDQU X2, 416(SI)                                          // text of block 26
 	VPCLMULQDQ $0, 1040(DI), X9, X14                             // GHASH blocks 30 to 31, middle products
+	VMOVDQU X2, 416(SI)                                          // text of block 26
 	VPXOR 432(DX), X3, X3                                        // text of block 27
 	VMOVDQU X3, 432(SI)                                          // text of block 27
 	VPXOR 448(DX), X4, X4                                        // text of block 28
-	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
-	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
 	VMOVDQU X4, 448(SI)                                          // text of block 28
 	VPXOR 464(DX), X5, X5                                        // text of block 29
-	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X14, X11, X11                                          // GHASH blocks 30 to 31, middle products
 	VMOVDQU X5, 464(SI)                                          // text of block 29
 	VPXOR 480(DX), X6, X6                                        // text of block 30
-	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
+	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
 	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
+	VMOVDQU X7, 496(SI)                                          // text of block 31
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
 	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
 	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
 	VPSHUFD $78, X10, X13                                        // reduce the low quarter
 	VPXOR X13, X11, X11                                          // reduce the low quarter
-	VPXOR 496(DX), X7, X7                                        // text of block 31
 	VPXOR X9, X11, X11                                           // reduce the low quarter
-	VMOVDQU X7, 496(SI)                                          // text of block 31
 	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
 	VPSHUFD $78, X11, X13                                        // reduce the second quarter
 	VPXOR X13, X12, X12                                          // reduce the second quarter
@@ -13507,6 +13530,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -18510,17 +18534,22 @@ TEXT ·aesniSealTurns256(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 0, round 1
 	VAESENC X8, X1, X1                                           // AES block 1, round 1
@@ -18663,14 +18692,14 @@ TEXT ·aesniSealTurns256(SB), NOSPLIT, $0-40
 	VMOVDQU X6, 96(SI)                                           // text of block 6
 	VPXOR 112(DX), X7, X7                                        // text of block 7
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
 	VAESENC X8, X1, X1                                           // AES block 9, round 1
@@ -18816,15 +18845,15 @@ TEXT ·aesniSealTurns256(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU -256(SI), X9                                         // GHASH block 16
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU -240(SI), X13                                        // GHASH block 17
@@ -19041,20 +19070,20 @@ bulk_turn:
 	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
 	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
 	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
 	VMOVDQU -128(SI), X9                                         // GHASH block 24
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
 	VMOVDQU -112(SI), X13                                        // GHASH block 25
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
 	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
 	VAESENC X8, X0, X0                                           // AES block 8, round 1
@@ -19280,15 +19309,15 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 
 bulk_half:
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU (SI), X9                                             // GHASH block 0
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(SI), X13                                          // GHASH block 1
@@ -19496,33 +19525,33 @@ bulk_half:
 	VMOVDQU X6, 352(SI)                                          // text of block 22
 	VPXOR 368(DX), X7, X7                                        // text of block 23
 	VMOVDQU X7, 368(SI)                                          // text of block 23
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
 	VPXOR X14, X12, X12                                          // GHASH blocks 6 to 7, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 6 to 7, middle terms
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 6 to 7, middle terms
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
-	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
-	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
+	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
-	VMOVDQU 16(DI), X8                                           // round key 1
 	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
 	VMOVDQU 128(SI), X9                                          // GHASH block 8
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 8
 	VMOVDQU 144(SI), X13                                         // GHASH block 9
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 9
 	VPCLMULQDQ $0, 416(DI), X9, X14                              // GHASH blocks 8 to 9, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
 	VAESENC X8, X0, X0                                           // AES block 24, round 1
 	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
@@ -19904,6 +19933,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // reduce the second quarter
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -19940,20 +19970,25 @@ TEXT ·aesniOpenTurns256(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), X15, X0                                          // CB of block 0, round 0
+	VPXOR 32(R8), X15, X0                                        // CB of block 0, round 0
 	VMOVDQU (DX), X9                                             // GHASH block 0
-	VPXOR 16(R8), X15, X1                                        // CB of block 1, round 0
-	VPXOR 32(R8), X15, X2                                        // CB of block 2, round 0
-	VPXOR 48(R8), X15, X3                                        // CB of block 3, round 0
-	VPXOR 64(R8), X15, X4                                        // CB of block 4, round 0
-	VPXOR 80(R8), X15, X5                                        // CB of block 5, round 0
-	VPXOR 96(R8), X15, X6                                        // CB of block 6, round 0
-	VPXOR 112(R8), X15, X7                                       // CB of block 7, round 0
+	VPXOR 48(R8), X15, X1                                        // CB of block 1, round 0
+	VPXOR 64(R8), X15, X2                                        // CB of block 2, round 0
+	VPXOR 80(R8), X15, X3                                        // CB of block 3, round 0
+	VPXOR 96(R8), X15, X4                                        // CB of block 4, round 0
+	VPXOR 112(R8), X15, X5                                       // CB of block 5, round 0
+	VPXOR 128(R8), X15, X6                                       // CB of block 6, round 0
+	VPXOR 144(R8), X15, X7                                       // CB of block 7, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 0
 	VMOVDQU 16(DX), X13                                          // GHASH block 1
@@ -20166,16 +20201,16 @@ bulk_turn:
 	VPXOR X14, X9, X9                                            // GHASH blocks 6 to 7, middle terms
 	VPCLMULQDQ $0, 848(DI), X9, X14                              // GHASH blocks 6 to 7, middle products
 	VMOVDQU X7, 112(SI)                                          // text of block 7
-	VPXOR 128(R8), X15, X0                                       // CB of block 8, round 0
-	VPXOR 144(R8), X15, X1                                       // CB of block 9, round 0
-	VPXOR 160(R8), X15, X2                                       // CB of block 10, round 0
-	VPXOR 176(R8), X15, X3                                       // CB of block 11, round 0
+	VPXOR 160(R8), X15, X0                                       // CB of block 8, round 0
+	VPXOR 176(R8), X15, X1                                       // CB of block 9, round 0
+	VPXOR 192(R8), X15, X2                                       // CB of block 10, round 0
+	VPXOR 208(R8), X15, X3                                       // CB of block 11, round 0
 	VPXOR X14, X11, X11                                          // GHASH blocks 6 to 7, middle products
 	VPCLMULQDQ $17, 848(DI), X9, X9                              // GHASH blocks 6 to 7, middle products
-	VPXOR 192(R8), X15, X4                                       // CB of block 12, round 0
-	VPXOR 208(R8), X15, X5                                       // CB of block 13, round 0
-	VPXOR 224(R8), X15, X6                                       // CB of block 14, round 0
-	VPXOR 240(R8), X15, X7                                       // CB of block 15, round 0
+	VPXOR 224(R8), X15, X4                                       // CB of block 12, round 0
+	VPXOR 240(R8), X15, X5                                       // CB of block 13, round 0
+	VPXOR 256(R8), X15, X6                                       // CB of block 14, round 0
+	VPXOR 272(R8), X15, X7                                       // CB of block 15, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPXOR X9, X11, X11                                           // GHASH blocks 6 to 7, middle products
 	VMOVDQU 128(DX), X9                                          // GHASH block 8
@@ -20395,15 +20430,15 @@ bulk_turn:
 	VPXOR X14, X11, X11                                          // GHASH blocks 14 to 15, middle products
 	VPCLMULQDQ $17, 912(DI), X9, X9                              // GHASH blocks 14 to 15, middle products
 	VPXOR X9, X11, X11                                           // GHASH blocks 14 to 15, middle products
-	VPXOR 256(R8), X15, X0                                       // CB of block 16, round 0
+	VPXOR 288(R8), X15, X0                                       // CB of block 16, round 0
 	VMOVDQU 256(DX), X9                                          // GHASH block 16
-	VPXOR 272(R8), X15, X1                                       // CB of block 17, round 0
-	VPXOR 288(R8), X15, X2                                       // CB of block 18, round 0
-	VPXOR 304(R8), X15, X3                                       // CB of block 19, round 0
-	VPXOR 320(R8), X15, X4                                       // CB of block 20, round 0
-	VPXOR 336(R8), X15, X5                                       // CB of block 21, round 0
-	VPXOR 352(R8), X15, X6                                       // CB of block 22, round 0
-	VPXOR 368(R8), X15, X7                                       // CB of block 23, round 0
+	VPXOR 304(R8), X15, X1                                       // CB of block 17, round 0
+	VPXOR 320(R8), X15, X2                                       // CB of block 18, round 0
+	VPXOR 336(R8), X15, X3                                       // CB of block 19, round 0
+	VPXOR 352(R8), X15, X4                                       // CB of block 20, round 0
+	VPXOR 368(R8), X15, X5                                       // CB of block 21, round 0
+	VPXOR 384(R8), X15, X6                                       // CB of block 22, round 0
+	VPXOR 400(R8), X15, X7                                       // CB of block 23, round 0
 	VMOVDQU 16(DI), X8                                           // round key 1
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 16
 	VMOVDQU 272(DX), X13                                         // GHASH block 17
@@ -20618,38 +20653,40 @@ bulk_turn:
 	VPCLMULQDQ $0, 976(DI), X9, X14                              // GHASH blocks 22 to 23, middle products
 	VPXOR 368(DX), X7, X7                                        // text of block 23
 	VMOVDQU X7, 368(SI)                                          // text of block 23
-	VPXOR 384(R8), X15, X0                                       // CB of block 24, round 0
-	VPXOR 400(R8), X15, X1                                       // CB of block 25, round 0
-	VPXOR 416(R8), X15, X2                                       // CB of block 26, round 0
+	VPXOR 416(R8), X15, X0                                       // CB of block 24, round 0
+	VPXOR 432(R8), X15, X1                                       // CB of block 25, round 0
+	VPXOR 448(R8), X15, X2                                       // CB of block 26, round 0
 	VPXOR X14, X11, X11                                          // GHASH blocks 22 to 23, middle products
 	VPCLMULQDQ $17, 976(DI), X9, X9                              // GHASH blocks 22 to 23, middle products
-	VPXOR 432(R8), X15, X3                                       // CB of block 27, round 0
-	VPXOR 448(R8), X15, X4                                       // CB of block 28, round 0
-	VPXOR 464(R8), X15, X5                                       // CB of block 29, round 0
+	VPXOR 464(R8), X15, X3                                       // CB of block 27, round 0
+	VPXOR 480(R8), X15, X4                                       // CB of block 28, round 0
+	VPXOR 496(R8), X15, X5                                       // CB of block 29, round 0
+	ADDL $32, AX                                                 // next multiple of 32
+	MOVL AX, R11                                                 // next multiple of 32
+	BSWAPL R11                                                   // next multiple of 32
+	XORL 12(DI), R11                                             // next multiple of 32
 	VPXOR X9, X11, X11                                           // GHASH blocks 22 to 23, middle products
 	VMOVDQU 384(DX), X9                                          // GHASH block 24
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 24
 	VMOVDQU 400(DX), X13                                         // GHASH block 25
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 25
-	VPXOR 480(R8), X15, X6                                       // CB of block 30, round 0
 	VPCLMULQDQ $0, 672(DI), X9, X14                              // GHASH blocks 24 to 25, low products
-	VPXOR 496(R8), X15, X7                                       // CB of block 31, round 0
-	ADDL $32, AX                                                 // next multiple of 32
-	MOVL AX, R11                                                 // next multiple of 32
-	BSWAPL R11                                                   // next multiple of 32
-	XORL 12(DI), R11                                             // next multiple of 32
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
-	VMOVDQU 16(DI), X8                                           // round key 1
-	VAESENC X8, X0, X0                                           // AES block 24, round 1
-	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
 	VPCLMULQDQ $0, 688(DI), X13, X14                             // GHASH blocks 24 to 25, low products
+	VPXOR (R8), X15, X6                                          // CB of block 30, round 0
+	VPXOR 16(R8), X15, X7                                        // CB of block 31, round 0
+	VMOVDQU 16(DI), X8                                           // round key 1
+	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VAESENC X8, X0, X0                                           // AES block 24, round 1
+	VAESENC X8, X1, X1                                           // AES block 25, round 1
 	VAESENC X8, X2, X2                                           // AES block 26, round 1
 	VAESENC X8, X3, X3                                           // AES block 27, round 1
-	VPXOR X14, X10, X10                                          // GHASH blocks 24 to 25, low products
+	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
 	VAESENC X8, X4, X4                                           // AES block 28, round 1
 	VAESENC X8, X5, X5                                           // AES block 29, round 1
-	VPCLMULQDQ $17, 672(DI), X9, X14                             // GHASH blocks 24 to 25, high products
+	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
 	VAESENC X8, X6, X6                                           // AES block 30, round 1
 	VAESENC X8, X7, X7                                           // AES block 31, round 1
 	VMOVDQU 32(DI), X8                                           // round key 2
@@ -20657,81 +20694,79 @@ bulk_turn:
 	VAESENC X8, X1, X1                                           // AES block 25, round 2
 	VAESENC X8, X2, X2                                           // AES block 26, round 2
 	VAESENC X8, X3, X3                                           // AES block 27, round 2
-	VAESENC X8, X4, X4                                           // AES block 28, round 2
 	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
+	VAESENC X8, X4, X4                                           // AES block 28, round 2
+	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
+	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
 	VAESENC X8, X5, X5                                           // AES block 29, round 2
 	VAESENC X8, X6, X6                                           // AES block 30, round 2
-	VPCLMULQDQ $17, 688(DI), X13, X14                            // GHASH blocks 24 to 25, high products
 	VAESENC X8, X7, X7                                           // AES block 31, round 2
 	VMOVDQU 48(DI), X8                                           // round key 3
 	VAESENC X8, X0, X0                                           // AES block 24, round 3
 	VAESENC X8, X1, X1                                           // AES block 25, round 3
 	VAESENC X8, X2, X2                                           // AES block 26, round 3
+	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 3
 	VAESENC X8, X4, X4                                           // AES block 28, round 3
-	VPXOR X14, X12, X12                                          // GHASH blocks 24 to 25, high products
-	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 24 to 25, middle terms
-	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 24 to 25, middle terms
-	VPXOR X14, X9, X9                                            // GHASH blocks 24 to 25, middle terms
-	VPCLMULQDQ $0, 992(DI), X9, X14                              // GHASH blocks 24 to 25, middle products
+	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
 	VAESENC X8, X5, X5                                           // AES block 29, round 3
 	VAESENC X8, X6, X6                                           // AES block 30, round 3
-	VPXOR X14, X11, X11                                          // GHASH blocks 24 to 25, middle products
 	VAESENC X8, X7, X7                                           // AES block 31, round 3
 	VMOVDQU 64(DI), X8                                           // round key 4
 	VAESENC X8, X0, X0                                           // AES block 24, round 4
-	VPCLMULQDQ $17, 992(DI), X9, X9                              // GHASH blocks 24 to 25, middle products
 	VAESENC X8, X1, X1                                           // AES block 25, round 4
 	VAESENC X8, X2, X2                                           // AES block 26, round 4
 	VAESENC X8, X3, X3                                           // AES block 27, round 4
-	VAESENC X8, X4, X4                                           // AES block 28, round 4
-	VAESENC X8, X5, X5                                           // AES block 29, round 4
-	VAESENC X8, X6, X6                                           // AES block 30, round 4
 	VPXOR X9, X11, X11                                           // GHASH blocks 24 to 25, middle products
 	VMOVDQU 416(DX), X9                                          // GHASH block 26
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 26
 	VMOVDQU 432(DX), X13                                         // GHASH block 27
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 27
+	VAESENC X8, X4, X4                                           // AES block 28, round 4
+	VAESENC X8, X5, X5                                           // AES block 29, round 4
 	VPCLMULQDQ $0, 704(DI), X9, X14                              // GHASH blocks 26 to 27, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 4
 	VAESENC X8, X7, X7                                           // AES block 31, round 4
 	VMOVDQU 80(DI), X8                                           // round key 5
 	VAESENC X8, X0, X0                                           // AES block 24, round 5
-	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
 	VAESENC X8, X1, X1                                           // AES block 25, round 5
-	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
 	VAESENC X8, X2, X2                                           // AES block 26, round 5
 	VAESENC X8, X3, X3                                           // AES block 27, round 5
+	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 5
 	VAESENC X8, X5, X5                                           // AES block 29, round 5
+	VPCLMULQDQ $0, 720(DI), X13, X14                             // GHASH blocks 26 to 27, low products
 	VAESENC X8, X6, X6                                           // AES block 30, round 5
 	VAESENC X8, X7, X7                                           // AES block 31, round 5
 	VMOVDQU 96(DI), X8                                           // round key 6
 	VAESENC X8, X0, X0                                           // AES block 24, round 6
+	VAESENC X8, X1, X1                                           // AES block 25, round 6
+	VAESENC X8, X2, X2                                           // AES block 26, round 6
+	VAESENC X8, X3, X3                                           // AES block 27, round 6
 	VPXOR X14, X10, X10                                          // GHASH blocks 26 to 27, low products
 	VPCLMULQDQ $17, 704(DI), X9, X14                             // GHASH blocks 26 to 27, high products
-	VAESENC X8, X1, X1                                           // AES block 25, round 6
-	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
-	VAESENC X8, X2, X2                                           // AES block 26, round 6
-	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
-	VAESENC X8, X3, X3                                           // AES block 27, round 6
 	VAESENC X8, X4, X4                                           // AES block 28, round 6
-	VAESENC X8, X5, X5                                           // AES block 29, round 6
-	VAESENC X8, X6, X6                                           // AES block 30, round 6
-	VAESENC X8, X7, X7                                           // AES block 31, round 6
-	VMOVDQU 112(DI), X8                                          // round key 7
+	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
+	VPCLMULQDQ $17, 720(DI), X13, X14                            // GHASH blocks 26 to 27, high products
 	VPXOR X14, X12, X12                                          // GHASH blocks 26 to 27, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 26 to 27, middle terms
+	VAESENC X8, X5, X5                                           // AES block 29, round 6
 	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 26 to 27, middle terms
+	VAESENC X8, X6, X6                                           // AES block 30, round 6
 	VPXOR X14, X9, X9                                            // GHASH blocks 26 to 27, middle terms
 	VPCLMULQDQ $0, 1008(DI), X9, X14                             // GHASH blocks 26 to 27, middle products
+	VAESENC X8, X7, X7                                           // AES block 31, round 6
+	VMOVDQU 112(DI), X8                                          // round key 7
 	VAESENC X8, X0, X0                                           // AES block 24, round 7
 	VAESENC X8, X1, X1                                           // AES block 25, round 7
 	VAESENC X8, X2, X2                                           // AES block 26, round 7
-	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X3, X3                                           // AES block 27, round 7
+	VPXOR X14, X11, X11                                          // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X4, X4                                           // AES block 28, round 7
-	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X5, X5                                           // AES block 29, round 7
+	VPCLMULQDQ $17, 1008(DI), X9, X9                             // GHASH blocks 26 to 27, middle products
 	VAESENC X8, X6, X6                                           // AES block 30, round 7
 	VAESENC X8, X7, X7                                           // AES block 31, round 7
 	VMOVDQU 128(DI), X8                                          // round key 8
@@ -20744,89 +20779,89 @@ bulk_turn:
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 28
 	VMOVDQU 464(DX), X13                                         // GHASH block 29
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 29
+	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 8
 	VAESENC X8, X5, X5                                           // AES block 29, round 8
-	VPCLMULQDQ $0, 736(DI), X9, X14                              // GHASH blocks 28 to 29, low products
 	VAESENC X8, X6, X6                                           // AES block 30, round 8
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VAESENC X8, X7, X7                                           // AES block 31, round 8
 	VMOVDQU 144(DI), X8                                          // round key 9
 	VAESENC X8, X0, X0                                           // AES block 24, round 9
+	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
 	VAESENC X8, X1, X1                                           // AES block 25, round 9
 	VAESENC X8, X2, X2                                           // AES block 26, round 9
 	VAESENC X8, X3, X3                                           // AES block 27, round 9
-	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VAESENC X8, X4, X4                                           // AES block 28, round 9
 	VAESENC X8, X5, X5                                           // AES block 29, round 9
-	VPCLMULQDQ $0, 752(DI), X13, X14                             // GHASH blocks 28 to 29, low products
 	VAESENC X8, X6, X6                                           // AES block 30, round 9
+	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
 	VAESENC X8, X7, X7                                           // AES block 31, round 9
 	VMOVDQU 160(DI), X8                                          // round key 10
 	VAESENC X8, X0, X0                                           // AES block 24, round 10
+	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
 	VAESENC X8, X1, X1                                           // AES block 25, round 10
 	VAESENC X8, X2, X2                                           // AES block 26, round 10
 	VAESENC X8, X3, X3                                           // AES block 27, round 10
-	VPXOR X14, X10, X10                                          // GHASH blocks 28 to 29, low products
-	VPCLMULQDQ $17, 736(DI), X9, X14                             // GHASH blocks 28 to 29, high products
 	VAESENC X8, X4, X4                                           // AES block 28, round 10
+	VAESENC X8, X5, X5                                           // AES block 29, round 10
+	VAESENC X8, X6, X6                                           // AES block 30, round 10
 	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
 	VPCLMULQDQ $17, 752(DI), X13, X14                            // GHASH blocks 28 to 29, high products
-	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
-	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
-	VAESENC X8, X5, X5                                           // AES block 29, round 10
-	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
-	VAESENC X8, X6, X6                                           // AES block 30, round 10
-	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
-	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X7, X7                                           // AES block 31, round 10
 	VMOVDQU 176(DI), X8                                          // round key 11
+	VPXOR X14, X12, X12                                          // GHASH blocks 28 to 29, high products
+	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 28 to 29, middle terms
+	VPUNPCKHQDQ X13, X9, X9                                      // GHASH blocks 28 to 29, middle terms
+	VPXOR X14, X9, X9                                            // GHASH blocks 28 to 29, middle terms
+	VPCLMULQDQ $0, 1024(DI), X9, X14                             // GHASH blocks 28 to 29, middle products
 	VAESENC X8, X0, X0                                           // AES block 24, round 11
 	VAESENC X8, X1, X1                                           // AES block 25, round 11
 	VAESENC X8, X2, X2                                           // AES block 26, round 11
-	VAESENC X8, X3, X3                                           // AES block 27, round 11
 	VPXOR X14, X11, X11                                          // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X3, X3                                           // AES block 27, round 11
 	VAESENC X8, X4, X4                                           // AES block 28, round 11
-	VAESENC X8, X5, X5                                           // AES block 29, round 11
 	VPCLMULQDQ $17, 1024(DI), X9, X9                             // GHASH blocks 28 to 29, middle products
+	VAESENC X8, X5, X5                                           // AES block 29, round 11
 	VAESENC X8, X6, X6                                           // AES block 30, round 11
 	VAESENC X8, X7, X7                                           // AES block 31, round 11
 	VMOVDQU 192(DI), X8                                          // round key 12
 	VAESENC X8, X0, X0                                           // AES block 24, round 12
 	VAESENC X8, X1, X1                                           // AES block 25, round 12
 	VAESENC X8, X2, X2                                           // AES block 26, round 12
-	VAESENC X8, X3, X3                                           // AES block 27, round 12
 	VPXOR X9, X11, X11                                           // GHASH blocks 28 to 29, middle products
 	VMOVDQU 480(DX), X9                                          // GHASH block 30
 	VPSHUFB bswap<>+0(SB), X9, X9                                // GHASH block 30
 	VMOVDQU 496(DX), X13                                         // GHASH block 31
 	VPSHUFB bswap<>+0(SB), X13, X13                              // GHASH block 31
 	VPCLMULQDQ $0, 768(DI), X9, X14                              // GHASH blocks 30 to 31, low products
+	VAESENC X8, X3, X3                                           // AES block 27, round 12
 	VAESENC X8, X4, X4                                           // AES block 28, round 12
 	VAESENC X8, X5, X5                                           // AES block 29, round 12
-	VAESENC X8, X6, X6                                           // AES block 30, round 12
 	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 12
 	VAESENC X8, X7, X7                                           // AES block 31, round 12
 	VMOVDQU 208(DI), X8                                          // round key 13
-	VAESENC X8, X0, X0                                           // AES block 24, round 13
 	VPCLMULQDQ $0, 784(DI), X13, X14                             // GHASH blocks 30 to 31, low products
+	VAESENC X8, X0, X0                                           // AES block 24, round 13
 	VAESENC X8, X1, X1                                           // AES block 25, round 13
 	VAESENC X8, X2, X2                                           // AES block 26, round 13
 	VAESENC X8, X3, X3                                           // AES block 27, round 13
 	VAESENC X8, X4, X4                                           // AES block 28, round 13
 	VAESENC X8, X5, X5                                           // AES block 29, round 13
-	VAESENC X8, X6, X6                                           // AES block 30, round 13
 	VPXOR X14, X10, X10                                          // GHASH blocks 30 to 31, low products
+	VAESENC X8, X6, X6                                           // AES block 30, round 13
 	VAESENC X8, X7, X7                                           // AES block 31, round 13
 	VMOVDQU 224(DI), X8                                          // round key 14
-	VAESENCLAST X8, X0, X0                                       // AES block 24, round 14
 	VPCLMULQDQ $17, 768(DI), X9, X14                             // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X0, X0                                       // AES block 24, round 14
 	VAESENCLAST X8, X1, X1                                       // AES block 25, round 14
 	VAESENCLAST X8, X2, X2                                       // AES block 26, round 14
 	VAESENCLAST X8, X3, X3                                       // AES block 27, round 14
 	VAESENCLAST X8, X4, X4                                       // AES block 28, round 14
 	VAESENCLAST X8, X5, X5                                       // AES block 29, round 14
-	VAESENCLAST X8, X6, X6                                       // AES block 30, round 14
 	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
 	VPCLMULQDQ $17, 784(DI), X13, X14                            // GHASH blocks 30 to 31, high products
+	VAESENCLAST X8, X6, X6                                       // AES block 30, round 14
 	VAESENCLAST X8, X7, X7                                       // AES block 31, round 14
 	VPXOR X14, X12, X12                                          // GHASH blocks 30 to 31, high products
 	VPUNPCKLQDQ X13, X9, X14                                     // GHASH blocks 30 to 31, middle terms
@@ -20842,22 +20877,22 @@ bulk_turn:
 	VPCLMULQDQ $17, 1040(DI), X9, X9                             // GHASH blocks 30 to 31, middle products
 	VMOVDQU X2, 416(SI)                                          // text of block 26
 	VPXOR 432(DX), X3, X3                                        // text of block 27
+	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
 	VMOVDQU X3, 432(SI)                                          // text of block 27
 	VPXOR 448(DX), X4, X4                                        // text of block 28
+	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
 	VMOVDQU X4, 448(SI)                                          // text of block 28
 	VPXOR 464(DX), X5, X5                                        // text of block 29
-	VMOVDQU X5, 464(SI)                                          // text of block 29
-	VPXOR 480(DX), X6, X6                                        // text of block 30
-	VPXOR X9, X11, X11                                           // GHASH blocks 30 to 31, middle products
-	VMOVDQU X6, 480(SI)                                          // text of block 30
-	VPXOR 496(DX), X7, X7                                        // text of block 31
-	VPXOR X10, X11, X11                                          // GHASH middle terms without low and high
-	VMOVDQU X7, 496(SI)                                          // text of block 31
 	VPXOR X12, X11, X11                                          // GHASH middle terms without low and high
 	VPCLMULQDQ $16, poly<>+0(SB), X10, X9                        // reduce the low quarter
 	VPSHUFD $78, X10, X13                                        // reduce the low quarter
+	VMOVDQU X5, 464(SI)                                          // text of block 29
 	VPXOR X13, X11, X11                                          // reduce the low quarter
+	VPXOR 480(DX), X6, X6                                        // text of block 30
+	VMOVDQU X6, 480(SI)                                          // text of block 30
+	VPXOR 496(DX), X7, X7                                        // text of block 31
 	VPXOR X9, X11, X11                                           // reduce the low quarter
+	VMOVDQU X7, 496(SI)                                          // text of block 31
 	VPCLMULQDQ $16, poly<>+0(SB), X11, X9                        // reduce the second quarter
 	VPSHUFD $78, X11, X13                                        // reduce the second quarter
 	VPXOR X13, X12, X12                                          // reduce the second quarter
@@ -20869,6 +20904,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn

@@ -4069,22 +4069,25 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -4234,7 +4237,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 10, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -4243,7 +4246,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 10, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -4252,23 +4255,23 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 10, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -4414,7 +4417,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 10, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -4423,7 +4426,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 10, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -4432,7 +4435,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -4441,7 +4444,7 @@ TEXT ·eor3SealTurns128(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -4655,7 +4658,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -4667,7 +4670,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -4684,24 +4687,25 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -4717,14 +4721,13 @@ bulk_turn:
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
@@ -4733,17 +4736,17 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
 	AESE V9.B16, V4.B16                                          // AES block 12, round 2
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V5.B16                                          // AES block 13, round 2
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V6.B16                                          // AES block 14, round 2
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V9.B16, V7.B16                                          // AES block 15, round 2
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
 	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
-	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
-	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
-	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V10.B16, V0.B16                                         // AES block 8, round 3
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
 	AESE V10.B16, V1.B16                                         // AES block 9, round 3
@@ -4756,9 +4759,9 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
@@ -4769,44 +4772,44 @@ bulk_turn:
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
 	AESE V11.B16, V1.B16                                         // AES block 9, round 4
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
 	AESE V11.B16, V2.B16                                         // AES block 10, round 4
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
 	AESE V11.B16, V3.B16                                         // AES block 11, round 4
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	AESE V11.B16, V4.B16                                         // AES block 12, round 4
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
-	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
-	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	AESE V11.B16, V5.B16                                         // AES block 13, round 4
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
 	AESE V11.B16, V6.B16                                         // AES block 14, round 4
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	AESE V11.B16, V7.B16                                         // AES block 15, round 4
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
 	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	AESE V8.B16, V0.B16                                          // AES block 8, round 5
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V1.B16                                          // AES block 9, round 5
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
 	AESE V8.B16, V2.B16                                          // AES block 10, round 5
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
-	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V3.B16                                          // AES block 11, round 5
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
 	AESE V8.B16, V4.B16                                          // AES block 12, round 5
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
 	AESE V8.B16, V5.B16                                          // AES block 13, round 5
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 5
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	FLDPQ -64(R1), (F16, F17)                                    // GHASH blocks 12 to 15
-	FLDPQ -32(R1), (F18, F19)                                    // GHASH blocks 12 to 15
-	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 5
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
@@ -4896,7 +4899,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -4910,7 +4913,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -4920,7 +4923,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -4932,7 +4935,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
 	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5075,6 +5078,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -5107,22 +5114,25 @@ TEXT ·eor3OpenTurns128(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5331,7 +5341,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -5343,7 +5353,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -5360,24 +5370,25 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 10, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -5393,14 +5404,13 @@ bulk_turn:
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
@@ -5409,17 +5419,17 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
 	AESE V9.B16, V4.B16                                          // AES block 12, round 2
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 2
+	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
 	AESE V9.B16, V5.B16                                          // AES block 13, round 2
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 2
+	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V6.B16                                          // AES block 14, round 2
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 2
+	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
+	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V9.B16, V7.B16                                          // AES block 15, round 2
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 2
 	FLDPQ 48(R0), (F10, F11)                                     // round keys 3, 4
-	VEOR3 V19.B16, V18.B16, V25.B16, V25.B16                     // GHASH turn, low products
-	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
-	VEOR V31.B16, V22.B16, V31.B16                               // GHASH turn, middle terms
-	FLDPQ 576(R11), (F16, F17)                                   // GHASH turn, powers of H, middle
 	AESE V10.B16, V0.B16                                         // AES block 8, round 3
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 3
 	AESE V10.B16, V1.B16                                         // AES block 9, round 3
@@ -5432,9 +5442,9 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
 	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
@@ -5445,44 +5455,44 @@ bulk_turn:
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 4
 	AESE V11.B16, V1.B16                                         // AES block 9, round 4
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 4
+	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
+	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
 	AESE V11.B16, V2.B16                                         // AES block 10, round 4
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 4
 	AESE V11.B16, V3.B16                                         // AES block 11, round 4
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 4
+	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	AESE V11.B16, V4.B16                                         // AES block 12, round 4
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 4
-	VEOR3 V19.B16, V18.B16, V26.B16, V26.B16                     // GHASH turn, middle products
-	FLDPQ 64(R11), (F16, F17)                                    // GHASH turn, powers of H, high
-	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	AESE V11.B16, V5.B16                                         // AES block 13, round 4
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 4
 	AESE V11.B16, V6.B16                                         // AES block 14, round 4
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 4
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	AESE V11.B16, V7.B16                                         // AES block 15, round 4
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 4
 	FLDPQ 80(R0), (F8, F9)                                       // round keys 5, 6
+	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	AESE V8.B16, V0.B16                                          // AES block 8, round 5
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 5
+	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V1.B16                                          // AES block 9, round 5
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 5
 	AESE V8.B16, V2.B16                                          // AES block 10, round 5
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
-	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	AESE V8.B16, V3.B16                                          // AES block 11, round 5
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 5
+	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
+	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
+	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
 	AESE V8.B16, V4.B16                                          // AES block 12, round 5
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 5
 	AESE V8.B16, V5.B16                                          // AES block 13, round 5
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 5
+	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 5
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 5
-	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
-	FLDPQ 192(R2), (F16, F17)                                    // GHASH blocks 12 to 15
-	FLDPQ 224(R2), (F18, F19)                                    // GHASH blocks 12 to 15
-	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 5
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 5
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
@@ -5572,7 +5582,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -5586,7 +5596,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -5596,7 +5606,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 10, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -5608,7 +5618,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 10, xor text
 	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5622,6 +5632,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -10017,22 +10031,25 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -10215,7 +10232,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 0, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 1, round key 12, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -10224,7 +10241,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 2, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 3, round key 12, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -10233,23 +10250,23 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 4, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 5, round key 12, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 7, round key 12, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -10428,7 +10445,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V0.B16, V0.B16                       // AES block 8, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V1.B16, V1.B16                       // AES block 9, round key 12, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -10437,7 +10454,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V2.B16, V2.B16                       // AES block 10, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V3.B16, V3.B16                       // AES block 11, round key 12, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -10446,7 +10463,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V4.B16, V4.B16                       // AES block 12, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -10455,7 +10472,7 @@ TEXT ·eor3SealTurns192(SB), NOSPLIT, $0-40
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 14, round key 12, xor text
 	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -10702,7 +10719,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -10714,7 +10731,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -10729,11 +10746,14 @@ bulk_turn:
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
@@ -10742,14 +10762,11 @@ bulk_turn:
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -10978,7 +10995,7 @@ bulk_turn:
 	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -10990,7 +11007,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -11000,7 +11017,7 @@ bulk_turn:
 	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -11011,7 +11028,7 @@ bulk_turn:
 	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -11155,6 +11172,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -11187,22 +11208,25 @@ TEXT ·eor3OpenTurns192(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -11444,7 +11468,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -11456,7 +11480,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -11471,11 +11495,14 @@ bulk_turn:
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V11.B16, V14.B16, V6.B16, V6.B16                       // AES block 6, round key 12, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
@@ -11484,14 +11511,11 @@ bulk_turn:
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -11720,7 +11744,7 @@ bulk_turn:
 	VEOR3 V19.B16, V18.B16, V24.B16, V24.B16                     // GHASH turn, high products
 	FMOVQ 560(R0), F18                                           // GHASH middle terms without low and high
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -11732,7 +11756,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -11742,7 +11766,7 @@ bulk_turn:
 	VEOR3 V11.B16, V15.B16, V5.B16, V5.B16                       // AES block 13, round key 12, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -11753,7 +11777,7 @@ bulk_turn:
 	VEOR3 V11.B16, V15.B16, V7.B16, V7.B16                       // AES block 15, round key 12, xor text
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -11768,6 +11792,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -16470,22 +16498,25 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -16701,7 +16732,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 0, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 1, round key 14, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -16710,7 +16741,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -16719,23 +16750,23 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 4, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 5, round key 14, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -16947,7 +16978,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V0.B16, V0.B16                        // AES block 8, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V1.B16, V1.B16                        // AES block 9, round key 14, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -16956,7 +16987,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 10, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -16965,7 +16996,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V4.B16, V4.B16                        // AES block 12, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V5.B16, V5.B16                        // AES block 13, round key 14, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -16974,7 +17005,7 @@ TEXT ·eor3SealTurns256(SB), NOSPLIT, $0-40
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 14, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -17257,7 +17288,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -17266,7 +17297,7 @@ bulk_turn:
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -17280,26 +17311,27 @@ bulk_turn:
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
-	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -17317,7 +17349,6 @@ bulk_turn:
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
@@ -17566,7 +17597,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -17576,7 +17607,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -17587,7 +17618,7 @@ bulk_turn:
 	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -17597,7 +17628,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
 	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -17740,6 +17771,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -17772,22 +17807,25 @@ TEXT ·eor3OpenTurns256(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -18065,7 +18103,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -18074,7 +18112,7 @@ bulk_turn:
 	VEOR3 V9.B16, V14.B16, V2.B16, V2.B16                        // AES block 2, round key 14, xor text
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 3, round key 14, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -18088,26 +18126,27 @@ bulk_turn:
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR3 V9.B16, V14.B16, V6.B16, V6.B16                        // AES block 6, round key 14, xor text
-	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
+	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 7, round key 14, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -18125,7 +18164,6 @@ bulk_turn:
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 1
 	AESE V8.B16, V7.B16                                          // AES block 15, round 1
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 1
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	AESE V9.B16, V0.B16                                          // AES block 8, round 2
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 2
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
@@ -18374,7 +18412,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -18384,7 +18422,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V3.B16, V3.B16                        // AES block 11, round key 14, xor text
 	VEOR3 V17.B16, V16.B16, V26.B16, V26.B16                     // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -18395,7 +18433,7 @@ bulk_turn:
 	VPMULL V18.D1, V26.D1, V16.Q1                                // reduce the second quarter
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -18405,7 +18443,7 @@ bulk_turn:
 	VEOR3 V9.B16, V15.B16, V7.B16, V7.B16                        // AES block 15, round key 14, xor text
 	VEOR3 V17.B16, V16.B16, V24.B16, V27.B16                     // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -18419,6 +18457,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register

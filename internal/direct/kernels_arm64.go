@@ -97,7 +97,8 @@ func Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool {
 
 // SealTurns encrypts in, which is some turns long, to out, which is as long, and
 // hashes that: state is Xi, then the counter block of the first turn, and is
-// those of the turn behind.
+// those of the turn behind. The counter of a turn is 2 more than a multiple of
+// the blocks in it.
 func SealTurns(block *KeyBlock, out, in, state []byte) {
 	switch at(block) {
 	case 2<<8 | 10: // eor3, 128-bit keys

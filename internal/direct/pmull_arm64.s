@@ -4326,22 +4326,25 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -4493,7 +4496,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 1, round key 10, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 1, round key 10, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -4504,7 +4507,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 3, round key 10, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 3, round key 10, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -4515,25 +4518,25 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 5, round key 10, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 5, round key 10, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 10, xor text
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 10, xor text
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 10, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 10, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -4681,7 +4684,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 9, round key 10, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 10, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -4692,7 +4695,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 11, round key 10, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 10, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -4703,7 +4706,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 13, round key 10, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 10, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -4714,7 +4717,7 @@ TEXT ·pmullSealTurns128(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 15, round key 10, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 10, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -4937,7 +4940,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -4952,7 +4955,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -4969,30 +4972,30 @@ bulk_turn:
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 10, xor text
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
-	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 10, xor text
-	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 10, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 10, xor text
+	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 10, xor text
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -5019,9 +5022,9 @@ bulk_turn:
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR V18.B16, V25.B16, V25.B16                               // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
-	VEOR V18.B16, V25.B16, V25.B16                               // GHASH turn, low products
 	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V3.B16                                          // AES block 11, round 2
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
@@ -5045,18 +5048,18 @@ bulk_turn:
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V2.B16                                         // AES block 10, round 3
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
-	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
-	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V3.B16                                         // AES block 11, round 3
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V7.B16                                         // AES block 15, round 3
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
 	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
@@ -5199,7 +5202,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -5217,7 +5220,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -5230,7 +5233,7 @@ bulk_turn:
 	VEOR V17.B16, V26.B16, V26.B16                               // reduce the low quarter
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 10, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -5245,7 +5248,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 10, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5412,6 +5415,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -5444,22 +5451,25 @@ TEXT ·pmullOpenTurns128(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5677,7 +5687,7 @@ bulk_turn:
 	VPMULL V16.D1, V20.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V16.D2, V20.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -5692,7 +5702,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -5709,30 +5719,30 @@ bulk_turn:
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	VTBL V30.B16, [V16.B16, V17.B16], V21.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 10, xor text
 	VTBL V29.B16, [V18.B16, V19.B16], V22.B16                    // GHASH turn, halves of blocks 2, 3
-	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 10, xor text
-	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 10, xor text
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
+	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 10, xor text
+	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 10, xor text
 	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 10, xor text
 	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -5759,9 +5769,9 @@ bulk_turn:
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V9.B16, V1.B16                                          // AES block 9, round 2
 	AESMC V1.B16, V1.B16                                         // AES block 9, round 2
+	VEOR V18.B16, V25.B16, V25.B16                               // GHASH turn, low products
 	AESE V9.B16, V2.B16                                          // AES block 10, round 2
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 2
-	VEOR V18.B16, V25.B16, V25.B16                               // GHASH turn, low products
 	VEOR V21.B16, V20.B16, V21.B16                               // GHASH turn, middle terms
 	AESE V9.B16, V3.B16                                          // AES block 11, round 2
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 2
@@ -5785,18 +5795,18 @@ bulk_turn:
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V2.B16                                         // AES block 10, round 3
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 3
-	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
-	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	AESE V10.B16, V3.B16                                         // AES block 11, round 3
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 3
+	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
+	VPMULL V17.D1, V31.D1, V18.Q1                                // GHASH turn, middle products
 	VPMULL2 V17.D2, V31.D2, V19.Q1                               // GHASH turn, middle products
 	AESE V10.B16, V4.B16                                         // AES block 12, round 3
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 3
 	AESE V10.B16, V5.B16                                         // AES block 13, round 3
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 3
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V6.B16                                         // AES block 14, round 3
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 3
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, middle products
 	AESE V10.B16, V7.B16                                         // AES block 15, round 3
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 3
 	VEOR V18.B16, V26.B16, V26.B16                               // GHASH turn, middle products
@@ -5939,7 +5949,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -5957,7 +5967,7 @@ bulk_turn:
 	VPMULL V18.D1, V25.D1, V16.Q1                                // reduce the low quarter
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -5970,7 +5980,7 @@ bulk_turn:
 	VEOR V17.B16, V26.B16, V26.B16                               // reduce the low quarter
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 10, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -5985,7 +5995,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 10, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -5999,6 +6009,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -10656,22 +10670,25 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -10856,7 +10873,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 1, round key 12, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 1, round key 12, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -10867,7 +10884,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 3, round key 12, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 3, round key 12, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -10878,25 +10895,25 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 5, round key 12, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 5, round key 12, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V11.B16, V14.B16, V14.B16                               // AES block 6, round key 12, xor text
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 12, xor text
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 7, round key 12, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 12, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -11077,7 +11094,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 9, round key 12, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 12, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -11088,7 +11105,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 11, round key 12, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 12, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -11099,7 +11116,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 13, round key 12, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 12, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -11110,7 +11127,7 @@ TEXT ·pmullSealTurns192(SB), NOSPLIT, $0-40
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 15, round key 12, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 12, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -11367,7 +11384,7 @@ bulk_turn:
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 1, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -11382,7 +11399,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 3, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -11401,27 +11418,28 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V11.B16, V14.B16, V14.B16                               // AES block 6, round key 12, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 12, xor text
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 7, round key 12, xor text
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 12, xor text
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -11431,7 +11449,6 @@ bulk_turn:
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
 	AESE V8.B16, V3.B16                                          // AES block 11, round 1
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V8.B16, V4.B16                                          // AES block 12, round 1
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
 	AESE V8.B16, V5.B16                                          // AES block 13, round 1
@@ -11662,7 +11679,7 @@ bulk_turn:
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -11679,7 +11696,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 12, xor text
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -11692,7 +11709,7 @@ bulk_turn:
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 12, xor text
 	VEOR V17.B16, V26.B16, V26.B16                               // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -11707,7 +11724,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 12, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -11874,6 +11891,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -11906,22 +11927,25 @@ TEXT ·pmullOpenTurns192(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -12173,7 +12197,7 @@ bulk_turn:
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 1, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -12188,7 +12212,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 3, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -12207,27 +12231,28 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V11.B16, V14.B16, V14.B16                               // AES block 6, round key 12, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 12, xor text
 	VEOR V11.B16, V15.B16, V15.B16                               // AES block 7, round key 12, xor text
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 12, xor text
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -12237,7 +12262,6 @@ bulk_turn:
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 1
 	AESE V8.B16, V3.B16                                          // AES block 11, round 1
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V8.B16, V4.B16                                          // AES block 12, round 1
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
 	AESE V8.B16, V5.B16                                          // AES block 13, round 1
@@ -12468,7 +12492,7 @@ bulk_turn:
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 12, xor text
 	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, high products
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -12485,7 +12509,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 12, xor text
 	VEXT $8, V25.B16, V25.B16, V17.B16                           // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -12498,7 +12522,7 @@ bulk_turn:
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 12, xor text
 	VEOR V17.B16, V26.B16, V26.B16                               // reduce the low quarter
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -12513,7 +12537,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 12, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -12527,6 +12551,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -17489,22 +17517,25 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -17722,7 +17753,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 1, round key 14, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 1, round key 14, xor text
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -17733,7 +17764,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 3, round key 14, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 3, round key 14, xor text
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -17744,25 +17775,25 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 5, round key 14, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 5, round key 14, xor text
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 14, xor text
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 14, xor text
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 14, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 14, xor text
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -17976,7 +18007,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 9, round key 14, xor text
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 14, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -17987,7 +18018,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 11, round key 14, xor text
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 14, xor text
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -17998,7 +18029,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 13, round key 14, xor text
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 14, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -18009,7 +18040,7 @@ TEXT ·pmullSealTurns256(SB), NOSPLIT, $0-40
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 15, round key 14, xor text
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 14, xor text
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -18302,7 +18333,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -18318,7 +18349,7 @@ bulk_turn:
 	FLDPQ -96(R1), (F18, F19)                                    // GHASH blocks 8 to 11
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -18333,27 +18364,28 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 14, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 14, xor text
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 14, xor text
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 14, xor text
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -18365,7 +18397,6 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
 	AESE V8.B16, V4.B16                                          // AES block 12, round 1
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V8.B16, V5.B16                                          // AES block 13, round 1
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
@@ -18630,7 +18661,7 @@ bulk_turn:
 	VEOR V25.B16, V26.B16, V26.B16                               // GHASH middle terms without low and high
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 14, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -18645,7 +18676,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 14, xor text
 	VEOR V16.B16, V26.B16, V26.B16                               // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -18659,7 +18690,7 @@ bulk_turn:
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 14, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -18672,7 +18703,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 14, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -18839,6 +18870,10 @@ bulk_end:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register
@@ -18871,22 +18906,25 @@ TEXT ·pmullOpenTurns256(SB), NOSPLIT, $0-40
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the counter block
 	VMOV V12.S[3], R17                                           // Xi and the counter block
 	REVW R17, R17                                                // Xi and the counter block
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	SUBW $2, R17, R17                                            // Xi and the counter block
+	REVW R17, R12                                                // Xi and the counter block
+	VMOV R12, V12.S[3]                                           // Xi and the counter block
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
 	AESMC V1.B16, V1.B16                                         // AES block 1, round 0
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
 	AESMC V3.B16, V3.B16                                         // AES block 3, round 0
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 5, round 0
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -19174,7 +19212,7 @@ bulk_turn:
 	VPMULL V17.D1, V22.D1, V18.Q1                                // GHASH turn, high products
 	VPMULL2 V17.D2, V22.D2, V19.Q1                               // GHASH turn, high products
 	FSTPQ (F0, F1), (R1)                                         // text of blocks 0, 1
-	FLDPQ 384(R0), (F0, F1)                                      // CB 8, 9
+	FLDPQ 416(R0), (F0, F1)                                      // CB 8, 9
 	AESE V12.B16, V0.B16                                         // AES block 8, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 0
 	AESE V12.B16, V1.B16                                         // AES block 9, round 0
@@ -19190,7 +19228,7 @@ bulk_turn:
 	FLDPQ 160(R2), (F18, F19)                                    // GHASH blocks 8 to 11
 	VTBL V29.B16, [V16.B16, V17.B16], V20.B16                    // GHASH turn, halves of blocks 0, 1
 	FSTPQ (F2, F3), 32(R1)                                       // text of blocks 2, 3
-	FLDPQ 416(R0), (F2, F3)                                      // CB 10, 11
+	FLDPQ 448(R0), (F2, F3)                                      // CB 10, 11
 	AESE V12.B16, V2.B16                                         // AES block 10, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 10, round 0
 	AESE V12.B16, V3.B16                                         // AES block 11, round 0
@@ -19205,27 +19243,28 @@ bulk_turn:
 	VTBL V30.B16, [V18.B16, V19.B16], V31.B16                    // GHASH turn, halves of blocks 2, 3
 	FLDPQ 320(R11), (F16, F17)                                   // GHASH turn, powers of H, low
 	FSTPQ (F4, F5), 64(R1)                                       // text of blocks 4, 5
-	FLDPQ 448(R0), (F4, F5)                                      // CB 12, 13
+	FLDPQ 480(R0), (F4, F5)                                      // CB 12, 13
 	AESE V12.B16, V4.B16                                         // AES block 12, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 0
 	AESE V12.B16, V5.B16                                         // AES block 13, round 0
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 0
+	ADDW $16, R17, R17                                           // next multiple of 16
+	REVW R17, R12                                                // next multiple of 16
+	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 96(R2), (F14, F15)                                     // text of blocks 6, 7
 	VEOR V9.B16, V14.B16, V14.B16                                // AES block 6, round key 14, xor text
+	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
+	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
 	VEOR V14.B16, V6.B16, V6.B16                                 // AES block 6, round key 14, xor text
 	VEOR V9.B16, V15.B16, V15.B16                                // AES block 7, round key 14, xor text
-	VPMULL V16.D1, V21.D1, V18.Q1                                // GHASH turn, low products
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 7, round key 14, xor text
-	VPMULL2 V16.D2, V21.D2, V19.Q1                               // GHASH turn, low products
+	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	FSTPQ (F6, F7), 96(R1)                                       // text of blocks 6, 7
-	FLDPQ 480(R0), (F6, F7)                                      // CB 14, 15
+	FLDPQ 256(R0), (F6, F7)                                      // CB 14, 15
 	AESE V12.B16, V6.B16                                         // AES block 14, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 14, round 0
 	AESE V12.B16, V7.B16                                         // AES block 15, round 0
 	AESMC V7.B16, V7.B16                                         // AES block 15, round 0
-	ADDW $16, R17, R17                                           // next multiple of 16
-	REVW R17, R12                                                // next multiple of 16
-	VMOV R12, V12.S[3]                                           // next multiple of 16
 	FLDPQ 16(R0), (F8, F9)                                       // round keys 1, 2
 	AESE V8.B16, V0.B16                                          // AES block 8, round 1
 	AESMC V0.B16, V0.B16                                         // AES block 8, round 1
@@ -19237,7 +19276,6 @@ bulk_turn:
 	AESMC V3.B16, V3.B16                                         // AES block 11, round 1
 	AESE V8.B16, V4.B16                                          // AES block 12, round 1
 	AESMC V4.B16, V4.B16                                         // AES block 12, round 1
-	VEOR V19.B16, V18.B16, V18.B16                               // GHASH turn, low products
 	AESE V8.B16, V5.B16                                          // AES block 13, round 1
 	AESMC V5.B16, V5.B16                                         // AES block 13, round 1
 	AESE V8.B16, V6.B16                                          // AES block 14, round 1
@@ -19502,7 +19540,7 @@ bulk_turn:
 	VEOR V25.B16, V26.B16, V26.B16                               // GHASH middle terms without low and high
 	VEOR V15.B16, V1.B16, V1.B16                                 // AES block 9, round key 14, xor text
 	FSTPQ (F0, F1), 128(R1)                                      // text of blocks 8, 9
-	FLDPQ 256(R0), (F0, F1)                                      // CB 0, 1
+	FLDPQ 288(R0), (F0, F1)                                      // CB 0, 1
 	AESE V12.B16, V0.B16                                         // AES block 0, round 0
 	AESMC V0.B16, V0.B16                                         // AES block 0, round 0
 	AESE V12.B16, V1.B16                                         // AES block 1, round 0
@@ -19517,7 +19555,7 @@ bulk_turn:
 	VEOR V15.B16, V3.B16, V3.B16                                 // AES block 11, round key 14, xor text
 	VEOR V16.B16, V26.B16, V26.B16                               // reduce the low quarter
 	FSTPQ (F2, F3), 160(R1)                                      // text of blocks 10, 11
-	FLDPQ 288(R0), (F2, F3)                                      // CB 2, 3
+	FLDPQ 320(R0), (F2, F3)                                      // CB 2, 3
 	AESE V12.B16, V2.B16                                         // AES block 2, round 0
 	AESMC V2.B16, V2.B16                                         // AES block 2, round 0
 	AESE V12.B16, V3.B16                                         // AES block 3, round 0
@@ -19531,7 +19569,7 @@ bulk_turn:
 	VEXT $8, V26.B16, V26.B16, V17.B16                           // reduce the second quarter
 	VEOR V15.B16, V5.B16, V5.B16                                 // AES block 13, round key 14, xor text
 	FSTPQ (F4, F5), 192(R1)                                      // text of blocks 12, 13
-	FLDPQ 320(R0), (F4, F5)                                      // CB 4, 5
+	FLDPQ 352(R0), (F4, F5)                                      // CB 4, 5
 	AESE V12.B16, V4.B16                                         // AES block 4, round 0
 	AESMC V4.B16, V4.B16                                         // AES block 4, round 0
 	AESE V12.B16, V5.B16                                         // AES block 5, round 0
@@ -19544,7 +19582,7 @@ bulk_turn:
 	VEOR V15.B16, V7.B16, V7.B16                                 // AES block 15, round key 14, xor text
 	VEOR V17.B16, V27.B16, V27.B16                               // reduce the second quarter
 	FSTPQ (F6, F7), 224(R1)                                      // text of blocks 14, 15
-	FLDPQ 352(R0), (F6, F7)                                      // CB 6, 7
+	FLDPQ 384(R0), (F6, F7)                                      // CB 6, 7
 	AESE V12.B16, V6.B16                                         // AES block 6, round 0
 	AESMC V6.B16, V6.B16                                         // AES block 6, round 0
 	AESE V12.B16, V7.B16                                         // AES block 7, round 0
@@ -19558,6 +19596,10 @@ bulk_turn:
 leave:
 	FMOVQ 544(R0), F2                                            // Xi and the next counter block
 	VTBL V2.B16, [V27.B16], V27.B16                              // Xi and the next counter block
+	ADDW $2, R17, R17                                            // Xi and the next counter block
+	REVW R17, R17                                                // Xi and the next counter block
+	VMOV R17, V12.S[3]                                           // Xi and the next counter block
+	WORD $0xd2800011 // mov x17, #0                              // Xi and the next counter block
 	FSTPQ (F27, F12), (R4)                                       // Xi and the next counter block
 	FLDPQ 512(R0), (F0, F1)                                      // leave no secret in a register
 	FLDPQ 512(R0), (F2, F3)                                      // leave no secret in a register

@@ -20,7 +20,7 @@ import (
 )
 
 // TestTurns seals and opens turns with every kernel that can run here, in place and
-// apart, with counters that end anywhere up to where they wrap.
+// apart, with counters that end anywhere up to where they wrap, and beyond.
 func TestTurns(t *testing.T) {
 	host := dispatch.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Linked: direct.Linked, Features: dispatch.Features()}
 	usable := map[string]bool{}
@@ -57,7 +57,8 @@ func turnsOf(t *testing.T, kernel string, bits int) {
 	}
 	for turns := 1; turns <= 5; turns++ {
 		n := turns * turn
-		for i, counter := range []uint32{0, uint32(turn / 16), uint32(rng.Intn(1<<20) * turn), uint32(-(turns + 1) * turn / 16), uint32(-turns * turn / 16)} {
+		for i, before := range []int{0, 1, rng.Intn(1 << 20), -turns - 1, -turns, -1} {
+			counter := uint32(2 + before*turn/16)
 			for _, open := range []bool{false, true} {
 				for _, inPlace := range []bool{false, true} {
 					out, state := take(n, i%2 == 0), take(32, i%2 == 0)

@@ -3066,18 +3066,23 @@ TEXT ·vaesAvx2SealTurns128(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 0 to 1, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 2 to 3, round 1
@@ -3187,15 +3192,15 @@ TEXT ·vaesAvx2SealTurns128(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU -256(SI), Y9                                         // GHASH blocks 16 to 17
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 16 to 17
 	VMOVDQU -224(SI), Y13                                        // GHASH blocks 18 to 19
@@ -3391,15 +3396,14 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // add the lanes
 
 bulk_half:
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU (SI), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
@@ -3412,108 +3416,109 @@ bulk_half:
 	VPCLMULQDQ $0, 288(DI), Y9, Y10                              // GHASH blocks 0 to 3, low products
 	VPCLMULQDQ $0, 320(DI), Y13, Y14                             // GHASH blocks 0 to 3, low products
 	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
+	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
+	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
-	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
-	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
-	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
-	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
-	VBROADCASTI128 32(DI), Y8                                    // round key 2
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 0 to 3, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 0 to 3, middle terms
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 0 to 3, middle terms
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
+	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 0 to 3, middle terms
+	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
+	VBROADCASTI128 32(DI), Y8                                    // round key 2
 	VPCLMULQDQ $0, 800(DI), Y9, Y11                              // GHASH blocks 0 to 3, middle products
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
+	VPCLMULQDQ $17, 800(DI), Y9, Y9                              // GHASH blocks 0 to 3, middle products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
-	VPCLMULQDQ $17, 800(DI), Y9, Y9                              // GHASH blocks 0 to 3, middle products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
 	VBROADCASTI128 48(DI), Y8                                    // round key 3
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 0 to 3, middle products
 	VMOVDQU 64(SI), Y9                                           // GHASH blocks 4 to 5
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 4 to 5
 	VMOVDQU 96(SI), Y13                                          // GHASH blocks 6 to 7
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 6 to 7
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
+	VPCLMULQDQ $0, 352(DI), Y9, Y14                              // GHASH blocks 4 to 7, low products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
-	VPCLMULQDQ $0, 352(DI), Y9, Y14                              // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
+	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
-	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
+	VPCLMULQDQ $17, 352(DI), Y9, Y14                             // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
-	VPCLMULQDQ $17, 352(DI), Y9, Y14                             // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
-	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 5
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 5
 	VBROADCASTI128 96(DI), Y8                                    // round key 6
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
+	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 6
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 6
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 4 to 7, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 4 to 7, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 4 to 7, middle terms
 	VPCLMULQDQ $0, 832(DI), Y9, Y14                              // GHASH blocks 4 to 7, middle products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 6
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 6
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 6
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 6
-	VPCLMULQDQ $17, 832(DI), Y9, Y9                              // GHASH blocks 4 to 7, middle products
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 6
 	VBROADCASTI128 112(DI), Y8                                   // round key 7
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 7
+	VPCLMULQDQ $17, 832(DI), Y9, Y9                              // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 7
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
+	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 4 to 7, middle products
 	VMOVDQU 128(SI), Y9                                          // GHASH blocks 8 to 9
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 8 to 9
 	VMOVDQU 160(SI), Y13                                         // GHASH blocks 10 to 11
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 10 to 11
 	VPCLMULQDQ $0, 416(DI), Y9, Y14                              // GHASH blocks 8 to 11, low products
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
-	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 7
 	VBROADCASTI128 128(DI), Y8                                   // round key 8
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
-	VPCLMULQDQ $0, 448(DI), Y13, Y14                             // GHASH blocks 8 to 11, low products
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 8
+	VPCLMULQDQ $0, 448(DI), Y13, Y14                             // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 8
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 8
@@ -3522,16 +3527,16 @@ bulk_half:
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 8
 	VBROADCASTI128 144(DI), Y8                                   // round key 9
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
 	VPCLMULQDQ $17, 416(DI), Y9, Y14                             // GHASH blocks 8 to 11, high products
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 9
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 8 to 11, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 9
+	VPCLMULQDQ $17, 448(DI), Y13, Y14                            // GHASH blocks 8 to 11, high products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 9
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 9
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 9
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 9
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 8 to 11, high products
-	VPCLMULQDQ $17, 448(DI), Y13, Y14                            // GHASH blocks 8 to 11, high products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 9
 	VBROADCASTI128 160(DI), Y8                                   // round key 10
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 8 to 11, high products
@@ -3541,22 +3546,22 @@ bulk_half:
 	VPCLMULQDQ $0, 864(DI), Y9, Y14                              // GHASH blocks 8 to 11, middle products
 	VAESENCLAST Y8, Y0, Y0                                       // AES blocks 16 to 17, round 10
 	VAESENCLAST Y8, Y1, Y1                                       // AES blocks 18 to 19, round 10
-	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 10
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 8 to 11, middle products
+	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 10
 	VAESENCLAST Y8, Y3, Y3                                       // AES blocks 22 to 23, round 10
-	VAESENCLAST Y8, Y4, Y4                                       // AES blocks 24 to 25, round 10
 	VPCLMULQDQ $17, 864(DI), Y9, Y9                              // GHASH blocks 8 to 11, middle products
+	VAESENCLAST Y8, Y4, Y4                                       // AES blocks 24 to 25, round 10
 	VAESENCLAST Y8, Y5, Y5                                       // AES blocks 26 to 27, round 10
 	VAESENCLAST Y8, Y6, Y6                                       // AES blocks 28 to 29, round 10
 	VAESENCLAST Y8, Y7, Y7                                       // AES blocks 30 to 31, round 10
 	VPXOR 256(DX), Y0, Y0                                        // text of blocks 16 to 17
-	VMOVDQU Y0, 256(SI)                                          // text of blocks 16 to 17
-	VPXOR 288(DX), Y1, Y1                                        // text of blocks 18 to 19
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 8 to 11, middle products
 	VMOVDQU 192(SI), Y9                                          // GHASH blocks 12 to 13
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 12 to 13
 	VMOVDQU 224(SI), Y13                                         // GHASH blocks 14 to 15
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 14 to 15
+	VMOVDQU Y0, 256(SI)                                          // text of blocks 16 to 17
+	VPXOR 288(DX), Y1, Y1                                        // text of blocks 18 to 19
 	VPCLMULQDQ $0, 480(DI), Y9, Y14                              // GHASH blocks 12 to 15, low products
 	VMOVDQU Y1, 288(SI)                                          // text of blocks 18 to 19
 	VPXOR 320(DX), Y2, Y2                                        // text of blocks 20 to 21
@@ -3564,17 +3569,17 @@ bulk_half:
 	VPXOR 352(DX), Y3, Y3                                        // text of blocks 22 to 23
 	VMOVDQU Y3, 352(SI)                                          // text of blocks 22 to 23
 	VPXOR 384(DX), Y4, Y4                                        // text of blocks 24 to 25
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
 	VMOVDQU Y4, 384(SI)                                          // text of blocks 24 to 25
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
-	VPCLMULQDQ $0, 512(DI), Y13, Y14                             // GHASH blocks 12 to 15, low products
 	VPXOR 416(DX), Y5, Y5                                        // text of blocks 26 to 27
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
+	VPCLMULQDQ $0, 512(DI), Y13, Y14                             // GHASH blocks 12 to 15, low products
 	VMOVDQU Y5, 416(SI)                                          // text of blocks 26 to 27
 	VPXOR 448(DX), Y6, Y6                                        // text of blocks 28 to 29
-	VPCLMULQDQ $17, 480(DI), Y9, Y14                             // GHASH blocks 12 to 15, high products
 	VMOVDQU Y6, 448(SI)                                          // text of blocks 28 to 29
 	VPXOR 480(DX), Y7, Y7                                        // text of blocks 30 to 31
 	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
+	VPCLMULQDQ $17, 480(DI), Y9, Y14                             // GHASH blocks 12 to 15, high products
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 12 to 15, high products
 	VPCLMULQDQ $17, 512(DI), Y13, Y14                            // GHASH blocks 12 to 15, high products
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 12 to 15, high products
@@ -3680,6 +3685,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // add the lanes
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -3717,21 +3723,26 @@ TEXT ·vaesAvx2OpenTurns128(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU (DX), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 0 to 1
 	VMOVDQU 32(DX), Y13                                          // GHASH blocks 2 to 3
@@ -3911,107 +3922,107 @@ bulk_turn:
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 12 to 15, middle products
 	VPCLMULQDQ $17, 896(DI), Y9, Y9                              // GHASH blocks 12 to 15, middle products
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 12 to 15, middle products
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU 256(DX), Y9                                          // GHASH blocks 16 to 17
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 16 to 17
 	VMOVDQU 288(DX), Y13                                         // GHASH blocks 18 to 19
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 18 to 19
 	VPCLMULQDQ $0, 544(DI), Y9, Y14                              // GHASH blocks 16 to 19, low products
-	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VPCLMULQDQ $0, 576(DI), Y13, Y14                             // GHASH blocks 16 to 19, low products
-	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VPCLMULQDQ $17, 544(DI), Y9, Y14                             // GHASH blocks 16 to 19, high products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
 	VBROADCASTI128 32(DI), Y8                                    // round key 2
-	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
+	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
+	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
+	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
+	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 16 to 19, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 16 to 19, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 16 to 19, middle terms
 	VPCLMULQDQ $0, 928(DI), Y9, Y14                              // GHASH blocks 16 to 19, middle products
-	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
-	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
-	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
-	VPCLMULQDQ $17, 928(DI), Y9, Y9                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
+	VPCLMULQDQ $17, 928(DI), Y9, Y9                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 16 to 19, middle products
 	VMOVDQU 320(DX), Y9                                          // GHASH blocks 20 to 21
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 20 to 21
 	VMOVDQU 352(DX), Y13                                         // GHASH blocks 22 to 23
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 22 to 23
 	VPCLMULQDQ $0, 608(DI), Y9, Y14                              // GHASH blocks 20 to 23, low products
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
-	VPCLMULQDQ $0, 640(DI), Y13, Y14                             // GHASH blocks 20 to 23, low products
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
+	VPCLMULQDQ $0, 640(DI), Y13, Y14                             // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
 	VPCLMULQDQ $17, 608(DI), Y9, Y14                             // GHASH blocks 20 to 23, high products
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VPCLMULQDQ $17, 640(DI), Y13, Y14                            // GHASH blocks 20 to 23, high products
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 20 to 23, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 20 to 23, middle terms
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 20 to 23, middle terms
 	VPCLMULQDQ $0, 960(DI), Y9, Y14                              // GHASH blocks 20 to 23, middle products
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 5
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 5
 	VBROADCASTI128 96(DI), Y8                                    // round key 6
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 6
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 6
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
-	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 6
+	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 6
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 6
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 6
@@ -4026,61 +4037,61 @@ bulk_turn:
 	VPCLMULQDQ $0, 672(DI), Y9, Y14                              // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VPCLMULQDQ $0, 704(DI), Y13, Y14                             // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 7
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
+	VPCLMULQDQ $17, 672(DI), Y9, Y14                             // GHASH blocks 24 to 27, high products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 7
 	VBROADCASTI128 128(DI), Y8                                   // round key 8
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 8
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
-	VPCLMULQDQ $17, 672(DI), Y9, Y14                             // GHASH blocks 24 to 27, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 8
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 24 to 27, high products
 	VPCLMULQDQ $17, 704(DI), Y13, Y14                            // GHASH blocks 24 to 27, high products
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 24 to 27, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 24 to 27, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 24 to 27, middle terms
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 24 to 27, middle terms
 	VPCLMULQDQ $0, 992(DI), Y9, Y14                              // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 8
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 8
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 8
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 8
 	VBROADCASTI128 144(DI), Y8                                   // round key 9
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 24 to 27, middle products
+	VPCLMULQDQ $17, 992(DI), Y9, Y9                              // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 9
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 9
-	VPCLMULQDQ $17, 992(DI), Y9, Y9                              // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 9
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 9
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 9
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 9
-	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 9
-	VBROADCASTI128 160(DI), Y8                                   // round key 10
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 24 to 27, middle products
 	VMOVDQU 448(DX), Y9                                          // GHASH blocks 28 to 29
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 28 to 29
 	VMOVDQU 480(DX), Y13                                         // GHASH blocks 30 to 31
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 30 to 31
 	VPCLMULQDQ $0, 736(DI), Y9, Y14                              // GHASH blocks 28 to 31, low products
+	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 9
+	VBROADCASTI128 160(DI), Y8                                   // round key 10
 	VAESENCLAST Y8, Y0, Y0                                       // AES blocks 16 to 17, round 10
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
 	VAESENCLAST Y8, Y1, Y1                                       // AES blocks 18 to 19, round 10
-	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 10
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
 	VPCLMULQDQ $0, 768(DI), Y13, Y14                             // GHASH blocks 28 to 31, low products
+	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 10
 	VAESENCLAST Y8, Y3, Y3                                       // AES blocks 22 to 23, round 10
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
 	VAESENCLAST Y8, Y4, Y4                                       // AES blocks 24 to 25, round 10
-	VPCLMULQDQ $17, 736(DI), Y9, Y14                             // GHASH blocks 28 to 31, high products
 	VAESENCLAST Y8, Y5, Y5                                       // AES blocks 26 to 27, round 10
 	VAESENCLAST Y8, Y6, Y6                                       // AES blocks 28 to 29, round 10
 	VAESENCLAST Y8, Y7, Y7                                       // AES blocks 30 to 31, round 10
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
+	VPCLMULQDQ $17, 736(DI), Y9, Y14                             // GHASH blocks 28 to 31, high products
 	VPXOR 256(DX), Y0, Y0                                        // text of blocks 16 to 17
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 28 to 31, high products
 	VPCLMULQDQ $17, 768(DI), Y13, Y14                            // GHASH blocks 28 to 31, high products
@@ -4088,33 +4099,33 @@ bulk_turn:
 	VPXOR 288(DX), Y1, Y1                                        // text of blocks 18 to 19
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 28 to 31, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 28 to 31, middle terms
-	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 28 to 31, middle terms
-	VPXOR Y14, Y9, Y9                                            // GHASH blocks 28 to 31, middle terms
 	VMOVDQU Y1, 288(SI)                                          // text of blocks 18 to 19
-	VPCLMULQDQ $0, 1024(DI), Y9, Y14                             // GHASH blocks 28 to 31, middle products
+	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 28 to 31, middle terms
 	VPXOR 320(DX), Y2, Y2                                        // text of blocks 20 to 21
+	VPXOR Y14, Y9, Y9                                            // GHASH blocks 28 to 31, middle terms
 	VMOVDQU Y2, 320(SI)                                          // text of blocks 20 to 21
+	VPCLMULQDQ $0, 1024(DI), Y9, Y14                             // GHASH blocks 28 to 31, middle products
 	VPXOR 352(DX), Y3, Y3                                        // text of blocks 22 to 23
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 28 to 31, middle products
-	VPCLMULQDQ $17, 1024(DI), Y9, Y9                             // GHASH blocks 28 to 31, middle products
 	VMOVDQU Y3, 352(SI)                                          // text of blocks 22 to 23
 	VPXOR 384(DX), Y4, Y4                                        // text of blocks 24 to 25
-	VPXOR Y9, Y11, Y11                                           // GHASH blocks 28 to 31, middle products
 	VMOVDQU Y4, 384(SI)                                          // text of blocks 24 to 25
 	VPXOR 416(DX), Y5, Y5                                        // text of blocks 26 to 27
-	VPXOR Y10, Y11, Y11                                          // GHASH middle terms without low and high
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 28 to 31, middle products
+	VPCLMULQDQ $17, 1024(DI), Y9, Y9                             // GHASH blocks 28 to 31, middle products
 	VMOVDQU Y5, 416(SI)                                          // text of blocks 26 to 27
+	VPXOR 448(DX), Y6, Y6                                        // text of blocks 28 to 29
+	VPXOR Y9, Y11, Y11                                           // GHASH blocks 28 to 31, middle products
+	VMOVDQU Y6, 448(SI)                                          // text of blocks 28 to 29
+	VPXOR 480(DX), Y7, Y7                                        // text of blocks 30 to 31
+	VPXOR Y10, Y11, Y11                                          // GHASH middle terms without low and high
+	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
 	VPXOR Y12, Y11, Y11                                          // GHASH middle terms without low and high
 	VPCLMULQDQ $16, poly<>+0(SB), Y10, Y9                        // reduce the low quarter
 	VPSHUFD $78, Y10, Y13                                        // reduce the low quarter
 	VPXOR Y13, Y11, Y11                                          // reduce the low quarter
-	VPXOR 448(DX), Y6, Y6                                        // text of blocks 28 to 29
 	VPXOR Y9, Y11, Y11                                           // reduce the low quarter
-	VMOVDQU Y6, 448(SI)                                          // text of blocks 28 to 29
-	VPXOR 480(DX), Y7, Y7                                        // text of blocks 30 to 31
 	VPCLMULQDQ $16, poly<>+0(SB), Y11, Y9                        // reduce the second quarter
 	VPSHUFD $78, Y11, Y13                                        // reduce the second quarter
-	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
 	VPXOR Y13, Y12, Y12                                          // reduce the second quarter
 	VPXOR Y9, Y12, Y12                                           // reduce the second quarter
 	VEXTRACTI128 $1, Y12, X9                                     // add the lanes
@@ -4126,6 +4137,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -7236,18 +7248,23 @@ TEXT ·vaesAvx2SealTurns192(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 0 to 1, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 2 to 3, round 1
@@ -7375,15 +7392,15 @@ TEXT ·vaesAvx2SealTurns192(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU -256(SI), Y9                                         // GHASH blocks 16 to 17
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 16 to 17
 	VMOVDQU -224(SI), Y13                                        // GHASH blocks 18 to 19
@@ -7597,15 +7614,14 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // add the lanes
 
 bulk_half:
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU (SI), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
@@ -7618,89 +7634,90 @@ bulk_half:
 	VPCLMULQDQ $0, 288(DI), Y9, Y10                              // GHASH blocks 0 to 3, low products
 	VPCLMULQDQ $0, 320(DI), Y13, Y14                             // GHASH blocks 0 to 3, low products
 	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
+	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
 	VBROADCASTI128 32(DI), Y8                                    // round key 2
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
+	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
-	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
-	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
-	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
-	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
-	VBROADCASTI128 48(DI), Y8                                    // round key 3
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 0 to 3, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 0 to 3, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 0 to 3, middle terms
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
+	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 0 to 3, middle terms
+	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
+	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VPCLMULQDQ $0, 800(DI), Y9, Y11                              // GHASH blocks 0 to 3, middle products
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
 	VPCLMULQDQ $17, 800(DI), Y9, Y9                              // GHASH blocks 0 to 3, middle products
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 0 to 3, middle products
 	VMOVDQU 64(SI), Y9                                           // GHASH blocks 4 to 5
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 4 to 5
 	VMOVDQU 96(SI), Y13                                          // GHASH blocks 6 to 7
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 6 to 7
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
+	VPCLMULQDQ $0, 352(DI), Y9, Y14                              // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
-	VPCLMULQDQ $0, 352(DI), Y9, Y14                              // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
+	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
-	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 5
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 5
 	VBROADCASTI128 96(DI), Y8                                    // round key 6
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 6
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 6
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VPCLMULQDQ $17, 352(DI), Y9, Y14                             // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 6
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 6
-	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 6
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 6
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 6
 	VBROADCASTI128 112(DI), Y8                                   // round key 7
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
+	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 7
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 4 to 7, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 4 to 7, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 4 to 7, middle terms
 	VPCLMULQDQ $0, 832(DI), Y9, Y14                              // GHASH blocks 4 to 7, middle products
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 4 to 7, middle products
@@ -7904,6 +7921,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // add the lanes
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -7941,21 +7959,26 @@ TEXT ·vaesAvx2OpenTurns192(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU (DX), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 0 to 1
 	VMOVDQU 32(DX), Y13                                          // GHASH blocks 2 to 3
@@ -8153,101 +8176,101 @@ bulk_turn:
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 12 to 15, middle products
 	VPCLMULQDQ $17, 896(DI), Y9, Y9                              // GHASH blocks 12 to 15, middle products
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 12 to 15, middle products
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU 256(DX), Y9                                          // GHASH blocks 16 to 17
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
 	XORL 12(DI), R11                                             // next multiple of 32
+	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 16 to 17
 	VMOVDQU 288(DX), Y13                                         // GHASH blocks 18 to 19
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 18 to 19
 	VPCLMULQDQ $0, 544(DI), Y9, Y14                              // GHASH blocks 16 to 19, low products
-	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
+	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VPCLMULQDQ $0, 576(DI), Y13, Y14                             // GHASH blocks 16 to 19, low products
-	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VPCLMULQDQ $17, 544(DI), Y9, Y14                             // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
 	VBROADCASTI128 32(DI), Y8                                    // round key 2
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
-	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
+	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
+	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
+	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 16 to 19, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 16 to 19, middle terms
-	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
-	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 16 to 19, middle terms
 	VPCLMULQDQ $0, 928(DI), Y9, Y14                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 16 to 19, middle products
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
+	VPCLMULQDQ $17, 928(DI), Y9, Y9                              // GHASH blocks 16 to 19, middle products
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
-	VPCLMULQDQ $17, 928(DI), Y9, Y9                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 16 to 19, middle products
 	VMOVDQU 320(DX), Y9                                          // GHASH blocks 20 to 21
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 20 to 21
 	VMOVDQU 352(DX), Y13                                         // GHASH blocks 22 to 23
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 22 to 23
 	VPCLMULQDQ $0, 608(DI), Y9, Y14                              // GHASH blocks 20 to 23, low products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
+	VPCLMULQDQ $0, 640(DI), Y13, Y14                             // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
-	VPCLMULQDQ $0, 640(DI), Y13, Y14                             // GHASH blocks 20 to 23, low products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
-	VPCLMULQDQ $17, 608(DI), Y9, Y14                             // GHASH blocks 20 to 23, high products
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 5
+	VPCLMULQDQ $17, 608(DI), Y9, Y14                             // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 5
 	VBROADCASTI128 96(DI), Y8                                    // round key 6
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 6
-	VPCLMULQDQ $17, 640(DI), Y13, Y14                            // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 6
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 6
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 6
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
+	VPCLMULQDQ $17, 640(DI), Y13, Y14                            // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 6
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 20 to 23, middle terms
@@ -8257,125 +8280,125 @@ bulk_turn:
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 6
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 6
 	VBROADCASTI128 112(DI), Y8                                   // round key 7
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 7
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
-	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
+	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 7
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 7
 	VBROADCASTI128 128(DI), Y8                                   // round key 8
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 20 to 23, middle products
 	VMOVDQU 384(DX), Y9                                          // GHASH blocks 24 to 25
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 24 to 25
 	VMOVDQU 416(DX), Y13                                         // GHASH blocks 26 to 27
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 26 to 27
 	VPCLMULQDQ $0, 672(DI), Y9, Y14                              // GHASH blocks 24 to 27, low products
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 8
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 8
-	VPCLMULQDQ $0, 704(DI), Y13, Y14                             // GHASH blocks 24 to 27, low products
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
+	VPCLMULQDQ $0, 704(DI), Y13, Y14                             // GHASH blocks 24 to 27, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 8
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 8
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 8
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 8
 	VBROADCASTI128 144(DI), Y8                                   // round key 9
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 9
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 24 to 27, low products
 	VPCLMULQDQ $17, 672(DI), Y9, Y14                             // GHASH blocks 24 to 27, high products
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 9
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 9
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 24 to 27, high products
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 9
 	VPCLMULQDQ $17, 704(DI), Y13, Y14                            // GHASH blocks 24 to 27, high products
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 24 to 27, high products
+	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 24 to 27, middle terms
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 9
+	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 24 to 27, middle terms
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 9
+	VPXOR Y14, Y9, Y9                                            // GHASH blocks 24 to 27, middle terms
+	VPCLMULQDQ $0, 992(DI), Y9, Y14                              // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 9
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 9
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 9
 	VBROADCASTI128 160(DI), Y8                                   // round key 10
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 10
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 24 to 27, high products
-	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 24 to 27, middle terms
-	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 24 to 27, middle terms
-	VPXOR Y14, Y9, Y9                                            // GHASH blocks 24 to 27, middle terms
-	VPCLMULQDQ $0, 992(DI), Y9, Y14                              // GHASH blocks 24 to 27, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 10
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 10
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 24 to 27, middle products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 10
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 10
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 10
 	VPCLMULQDQ $17, 992(DI), Y9, Y9                              // GHASH blocks 24 to 27, middle products
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 10
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 10
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 10
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 10
 	VBROADCASTI128 176(DI), Y8                                   // round key 11
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 11
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 11
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 11
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 24 to 27, middle products
 	VMOVDQU 448(DX), Y9                                          // GHASH blocks 28 to 29
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 28 to 29
 	VMOVDQU 480(DX), Y13                                         // GHASH blocks 30 to 31
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 30 to 31
 	VPCLMULQDQ $0, 736(DI), Y9, Y14                              // GHASH blocks 28 to 31, low products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 11
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 11
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 11
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 11
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 11
 	VPCLMULQDQ $0, 768(DI), Y13, Y14                             // GHASH blocks 28 to 31, low products
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 11
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 11
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 11
 	VBROADCASTI128 192(DI), Y8                                   // round key 12
 	VAESENCLAST Y8, Y0, Y0                                       // AES blocks 16 to 17, round 12
 	VAESENCLAST Y8, Y1, Y1                                       // AES blocks 18 to 19, round 12
 	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 12
-	VAESENCLAST Y8, Y3, Y3                                       // AES blocks 22 to 23, round 12
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 28 to 31, low products
 	VPCLMULQDQ $17, 736(DI), Y9, Y14                             // GHASH blocks 28 to 31, high products
+	VAESENCLAST Y8, Y3, Y3                                       // AES blocks 22 to 23, round 12
 	VAESENCLAST Y8, Y4, Y4                                       // AES blocks 24 to 25, round 12
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 28 to 31, high products
-	VPCLMULQDQ $17, 768(DI), Y13, Y14                            // GHASH blocks 28 to 31, high products
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 28 to 31, high products
-	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 28 to 31, middle terms
 	VAESENCLAST Y8, Y5, Y5                                       // AES blocks 26 to 27, round 12
-	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 28 to 31, middle terms
+	VPCLMULQDQ $17, 768(DI), Y13, Y14                            // GHASH blocks 28 to 31, high products
 	VAESENCLAST Y8, Y6, Y6                                       // AES blocks 28 to 29, round 12
-	VPXOR Y14, Y9, Y9                                            // GHASH blocks 28 to 31, middle terms
-	VPCLMULQDQ $0, 1024(DI), Y9, Y14                             // GHASH blocks 28 to 31, middle products
 	VAESENCLAST Y8, Y7, Y7                                       // AES blocks 30 to 31, round 12
 	VPXOR 256(DX), Y0, Y0                                        // text of blocks 16 to 17
 	VMOVDQU Y0, 256(SI)                                          // text of blocks 16 to 17
 	VPXOR 288(DX), Y1, Y1                                        // text of blocks 18 to 19
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 28 to 31, middle products
-	VPCLMULQDQ $17, 1024(DI), Y9, Y9                             // GHASH blocks 28 to 31, middle products
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 28 to 31, high products
+	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 28 to 31, middle terms
+	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 28 to 31, middle terms
+	VPXOR Y14, Y9, Y9                                            // GHASH blocks 28 to 31, middle terms
 	VMOVDQU Y1, 288(SI)                                          // text of blocks 18 to 19
+	VPCLMULQDQ $0, 1024(DI), Y9, Y14                             // GHASH blocks 28 to 31, middle products
 	VPXOR 320(DX), Y2, Y2                                        // text of blocks 20 to 21
 	VMOVDQU Y2, 320(SI)                                          // text of blocks 20 to 21
 	VPXOR 352(DX), Y3, Y3                                        // text of blocks 22 to 23
-	VPXOR Y9, Y11, Y11                                           // GHASH blocks 28 to 31, middle products
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 28 to 31, middle products
+	VPCLMULQDQ $17, 1024(DI), Y9, Y9                             // GHASH blocks 28 to 31, middle products
 	VMOVDQU Y3, 352(SI)                                          // text of blocks 22 to 23
 	VPXOR 384(DX), Y4, Y4                                        // text of blocks 24 to 25
-	VPXOR Y10, Y11, Y11                                          // GHASH middle terms without low and high
+	VPXOR Y9, Y11, Y11                                           // GHASH blocks 28 to 31, middle products
 	VMOVDQU Y4, 384(SI)                                          // text of blocks 24 to 25
+	VPXOR 416(DX), Y5, Y5                                        // text of blocks 26 to 27
+	VPXOR Y10, Y11, Y11                                          // GHASH middle terms without low and high
+	VMOVDQU Y5, 416(SI)                                          // text of blocks 26 to 27
 	VPXOR Y12, Y11, Y11                                          // GHASH middle terms without low and high
 	VPCLMULQDQ $16, poly<>+0(SB), Y10, Y9                        // reduce the low quarter
 	VPSHUFD $78, Y10, Y13                                        // reduce the low quarter
 	VPXOR Y13, Y11, Y11                                          // reduce the low quarter
-	VPXOR 416(DX), Y5, Y5                                        // text of blocks 26 to 27
-	VPXOR Y9, Y11, Y11                                           // reduce the low quarter
-	VMOVDQU Y5, 416(SI)                                          // text of blocks 26 to 27
 	VPXOR 448(DX), Y6, Y6                                        // text of blocks 28 to 29
-	VPCLMULQDQ $16, poly<>+0(SB), Y11, Y9                        // reduce the second quarter
+	VPXOR Y9, Y11, Y11                                           // reduce the low quarter
 	VMOVDQU Y6, 448(SI)                                          // text of blocks 28 to 29
-	VPSHUFD $78, Y11, Y13                                        // reduce the second quarter
 	VPXOR 480(DX), Y7, Y7                                        // text of blocks 30 to 31
-	VPXOR Y13, Y12, Y12                                          // reduce the second quarter
+	VPCLMULQDQ $16, poly<>+0(SB), Y11, Y9                        // reduce the second quarter
+	VPSHUFD $78, Y11, Y13                                        // reduce the second quarter
 	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
+	VPXOR Y13, Y12, Y12                                          // reduce the second quarter
 	VPXOR Y9, Y12, Y12                                           // reduce the second quarter
 	VEXTRACTI128 $1, Y12, X9                                     // add the lanes
 	VPXOR X9, X12, X12                                           // add the lanes
@@ -8386,6 +8409,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -11634,18 +11658,23 @@ TEXT ·vaesAvx2SealTurns256(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 0 to 1, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 2 to 3, round 1
@@ -11791,15 +11820,15 @@ TEXT ·vaesAvx2SealTurns256(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU -256(SI), Y9                                         // GHASH blocks 16 to 17
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 16 to 17
 	VMOVDQU -224(SI), Y13                                        // GHASH blocks 18 to 19
@@ -12031,15 +12060,14 @@ bulk_turn:
 	VPXOR X9, X12, X12                                           // add the lanes
 
 bulk_half:
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU (SI), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
@@ -12047,11 +12075,12 @@ bulk_half:
 	VPINSRD $3, R11, X15, X15                                    // next multiple of 32
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 0 to 1
 	VMOVDQU 32(SI), Y13                                          // GHASH blocks 2 to 3
+	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 2 to 3
 	VPXOR Y12, Y9, Y9                                            // GHASH blocks 0 to 1, add Xi
 	VPCLMULQDQ $0, 288(DI), Y9, Y10                              // GHASH blocks 0 to 3, low products
 	VPCLMULQDQ $0, 320(DI), Y13, Y14                             // GHASH blocks 0 to 3, low products
-	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
@@ -12059,59 +12088,59 @@ bulk_half:
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
 	VBROADCASTI128 32(DI), Y8                                    // round key 2
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 0 to 3, low products
+	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
-	VPCLMULQDQ $17, 288(DI), Y9, Y12                             // GHASH blocks 0 to 3, high products
+	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
-	VPCLMULQDQ $17, 320(DI), Y13, Y14                            // GHASH blocks 0 to 3, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
 	VBROADCASTI128 48(DI), Y8                                    // round key 3
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 0 to 3, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 0 to 3, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 0 to 3, middle terms
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 0 to 3, middle terms
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
 	VPCLMULQDQ $0, 800(DI), Y9, Y11                              // GHASH blocks 0 to 3, middle products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VPCLMULQDQ $17, 800(DI), Y9, Y9                              // GHASH blocks 0 to 3, middle products
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 0 to 3, middle products
 	VMOVDQU 64(SI), Y9                                           // GHASH blocks 4 to 5
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 4 to 5
 	VMOVDQU 96(SI), Y13                                          // GHASH blocks 6 to 7
-	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 6 to 7
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
 	VPCLMULQDQ $0, 352(DI), Y9, Y14                              // GHASH blocks 4 to 7, low products
+	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 5
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 4 to 7, low products
+	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 5
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 5
-	VPCLMULQDQ $0, 384(DI), Y13, Y14                             // GHASH blocks 4 to 7, low products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 5
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 5
 	VBROADCASTI128 96(DI), Y8                                    // round key 6
@@ -12130,29 +12159,29 @@ bulk_half:
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 7
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
-	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
-	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 4 to 7, middle terms
+	VPCLMULQDQ $17, 384(DI), Y13, Y14                            // GHASH blocks 4 to 7, high products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
-	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 4 to 7, middle terms
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 7
 	VBROADCASTI128 128(DI), Y8                                   // round key 8
-	VPXOR Y14, Y9, Y9                                            // GHASH blocks 4 to 7, middle terms
-	VPCLMULQDQ $0, 832(DI), Y9, Y14                              // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 8
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 8
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 4 to 7, high products
+	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 4 to 7, middle terms
+	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 4 to 7, middle terms
+	VPXOR Y14, Y9, Y9                                            // GHASH blocks 4 to 7, middle terms
+	VPCLMULQDQ $0, 832(DI), Y9, Y14                              // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 8
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 8
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 8
-	VPCLMULQDQ $17, 832(DI), Y9, Y9                              // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 8
 	VBROADCASTI128 144(DI), Y8                                   // round key 9
+	VPCLMULQDQ $17, 832(DI), Y9, Y9                              // GHASH blocks 4 to 7, middle products
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 9
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 9
@@ -12169,38 +12198,38 @@ bulk_half:
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 9
 	VBROADCASTI128 160(DI), Y8                                   // round key 10
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 10
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 10
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 10
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
+	VPCLMULQDQ $0, 448(DI), Y13, Y14                             // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 10
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 10
-	VPCLMULQDQ $0, 448(DI), Y13, Y14                             // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 10
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 10
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 10
 	VBROADCASTI128 176(DI), Y8                                   // round key 11
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 11
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 11
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 11
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 8 to 11, low products
+	VPCLMULQDQ $17, 416(DI), Y9, Y14                             // GHASH blocks 8 to 11, high products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 11
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 11
-	VPCLMULQDQ $17, 416(DI), Y9, Y14                             // GHASH blocks 8 to 11, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 11
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 11
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 11
 	VBROADCASTI128 192(DI), Y8                                   // round key 12
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 12
-	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 12
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 12
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 8 to 11, high products
 	VPCLMULQDQ $17, 448(DI), Y13, Y14                            // GHASH blocks 8 to 11, high products
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 12
+	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 12
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 12
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 8 to 11, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 8 to 11, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 8 to 11, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 8 to 11, middle terms
 	VPCLMULQDQ $0, 864(DI), Y9, Y14                              // GHASH blocks 8 to 11, middle products
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 12
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 12
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 12
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 12
@@ -12223,38 +12252,38 @@ bulk_half:
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 12 to 13
 	VMOVDQU 224(SI), Y13                                         // GHASH blocks 14 to 15
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 14 to 15
+	VPCLMULQDQ $0, 480(DI), Y9, Y14                              // GHASH blocks 12 to 15, low products
 	VAESENCLAST Y8, Y1, Y1                                       // AES blocks 18 to 19, round 14
 	VAESENCLAST Y8, Y2, Y2                                       // AES blocks 20 to 21, round 14
-	VPCLMULQDQ $0, 480(DI), Y9, Y14                              // GHASH blocks 12 to 15, low products
 	VAESENCLAST Y8, Y3, Y3                                       // AES blocks 22 to 23, round 14
 	VAESENCLAST Y8, Y4, Y4                                       // AES blocks 24 to 25, round 14
 	VAESENCLAST Y8, Y5, Y5                                       // AES blocks 26 to 27, round 14
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
 	VAESENCLAST Y8, Y6, Y6                                       // AES blocks 28 to 29, round 14
 	VAESENCLAST Y8, Y7, Y7                                       // AES blocks 30 to 31, round 14
+	VPCLMULQDQ $0, 512(DI), Y13, Y14                             // GHASH blocks 12 to 15, low products
 	VPXOR 256(DX), Y0, Y0                                        // text of blocks 16 to 17
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
 	VMOVDQU Y0, 256(SI)                                          // text of blocks 16 to 17
 	VPXOR 288(DX), Y1, Y1                                        // text of blocks 18 to 19
-	VPCLMULQDQ $0, 512(DI), Y13, Y14                             // GHASH blocks 12 to 15, low products
 	VMOVDQU Y1, 288(SI)                                          // text of blocks 18 to 19
 	VPXOR 320(DX), Y2, Y2                                        // text of blocks 20 to 21
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
+	VPCLMULQDQ $17, 480(DI), Y9, Y14                             // GHASH blocks 12 to 15, high products
 	VMOVDQU Y2, 320(SI)                                          // text of blocks 20 to 21
 	VPXOR 352(DX), Y3, Y3                                        // text of blocks 22 to 23
 	VMOVDQU Y3, 352(SI)                                          // text of blocks 22 to 23
 	VPXOR 384(DX), Y4, Y4                                        // text of blocks 24 to 25
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 12 to 15, high products
 	VMOVDQU Y4, 384(SI)                                          // text of blocks 24 to 25
 	VPXOR 416(DX), Y5, Y5                                        // text of blocks 26 to 27
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 12 to 15, low products
-	VPCLMULQDQ $17, 480(DI), Y9, Y14                             // GHASH blocks 12 to 15, high products
+	VPCLMULQDQ $17, 512(DI), Y13, Y14                            // GHASH blocks 12 to 15, high products
 	VMOVDQU Y5, 416(SI)                                          // text of blocks 26 to 27
 	VPXOR 448(DX), Y6, Y6                                        // text of blocks 28 to 29
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 12 to 15, high products
-	VPCLMULQDQ $17, 512(DI), Y13, Y14                            // GHASH blocks 12 to 15, high products
 	VMOVDQU Y6, 448(SI)                                          // text of blocks 28 to 29
 	VPXOR 480(DX), Y7, Y7                                        // text of blocks 30 to 31
+	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 12 to 15, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 12 to 15, middle terms
-	VMOVDQU Y7, 480(SI)                                          // text of blocks 30 to 31
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 12 to 15, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 12 to 15, middle terms
 	VPCLMULQDQ $0, 896(DI), Y9, Y14                              // GHASH blocks 12 to 15, middle products
@@ -12356,6 +12385,7 @@ bulk_half:
 	VPXOR X9, X12, X12                                           // add the lanes
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -12393,21 +12423,26 @@ TEXT ·vaesAvx2OpenTurns256(SB), NOSPLIT, $0-40
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU 16(R9), X15                                          // CB of the first turn
 	VPXOR (DI), X15, X15                                         // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPINSRD $3, R11, X15, X15                                    // CB of the first turn
 	VINSERTI128 $1, X15, Y15, Y15                                // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	VPXOR (R8), Y15, Y0                                          // CB of blocks 0 to 1, round 0
+	VPXOR 32(R8), Y15, Y0                                        // CB of blocks 0 to 1, round 0
 	VMOVDQU (DX), Y9                                             // GHASH blocks 0 to 1
-	VPXOR 32(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
-	VPXOR 64(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
-	VPXOR 96(R8), Y15, Y3                                        // CB of blocks 6 to 7, round 0
-	VPXOR 128(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
-	VPXOR 160(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
-	VPXOR 192(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
-	VPXOR 224(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
+	VPXOR 64(R8), Y15, Y1                                        // CB of blocks 2 to 3, round 0
+	VPXOR 96(R8), Y15, Y2                                        // CB of blocks 4 to 5, round 0
+	VPXOR 128(R8), Y15, Y3                                       // CB of blocks 6 to 7, round 0
+	VPXOR 160(R8), Y15, Y4                                       // CB of blocks 8 to 9, round 0
+	VPXOR 192(R8), Y15, Y5                                       // CB of blocks 10 to 11, round 0
+	VPXOR 224(R8), Y15, Y6                                       // CB of blocks 12 to 13, round 0
+	VPXOR 256(R8), Y15, Y7                                       // CB of blocks 14 to 15, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 0 to 1
 	VMOVDQU 32(DX), Y13                                          // GHASH blocks 2 to 3
@@ -12623,15 +12658,14 @@ bulk_turn:
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 12 to 15, middle products
 	VPCLMULQDQ $17, 896(DI), Y9, Y9                              // GHASH blocks 12 to 15, middle products
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 12 to 15, middle products
-	VPXOR 256(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
+	VPXOR 288(R8), Y15, Y0                                       // CB of blocks 16 to 17, round 0
 	VMOVDQU 256(DX), Y9                                          // GHASH blocks 16 to 17
-	VPXOR 288(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
-	VPXOR 320(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
-	VPXOR 352(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
-	VPXOR 384(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
-	VPXOR 416(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
-	VPXOR 448(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
-	VPXOR 480(R8), Y15, Y7                                       // CB of blocks 30 to 31, round 0
+	VPXOR 320(R8), Y15, Y1                                       // CB of blocks 18 to 19, round 0
+	VPXOR 352(R8), Y15, Y2                                       // CB of blocks 20 to 21, round 0
+	VPXOR 384(R8), Y15, Y3                                       // CB of blocks 22 to 23, round 0
+	VPXOR 416(R8), Y15, Y4                                       // CB of blocks 24 to 25, round 0
+	VPXOR 448(R8), Y15, Y5                                       // CB of blocks 26 to 27, round 0
+	VPXOR 480(R8), Y15, Y6                                       // CB of blocks 28 to 29, round 0
 	ADDL $32, AX                                                 // next multiple of 32
 	MOVL AX, R11                                                 // next multiple of 32
 	BSWAPL R11                                                   // next multiple of 32
@@ -12642,63 +12676,64 @@ bulk_turn:
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 18 to 19
 	VPCLMULQDQ $0, 544(DI), Y9, Y14                              // GHASH blocks 16 to 19, low products
 	VINSERTI128 $1, X15, Y15, Y15                                // next multiple of 32
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
+	VPCLMULQDQ $0, 576(DI), Y13, Y14                             // GHASH blocks 16 to 19, low products
+	VPXOR (R8), Y15, Y7                                          // CB of blocks 30 to 31, round 0
 	VBROADCASTI128 16(DI), Y8                                    // round key 1
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 1
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 1
+	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 1
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 1
+	VPCLMULQDQ $17, 544(DI), Y9, Y14                             // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 1
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
-	VPCLMULQDQ $0, 576(DI), Y13, Y14                             // GHASH blocks 16 to 19, low products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 1
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 1
-	VPXOR Y14, Y10, Y10                                          // GHASH blocks 16 to 19, low products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 1
 	VBROADCASTI128 32(DI), Y8                                    // round key 2
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 2
-	VPCLMULQDQ $17, 544(DI), Y9, Y14                             // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 2
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 2
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 2
+	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 2
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 2
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 2
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 2
 	VBROADCASTI128 48(DI), Y8                                    // round key 3
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 3
-	VPCLMULQDQ $17, 576(DI), Y13, Y14                            // GHASH blocks 16 to 19, high products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 3
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
+	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 16 to 19, middle terms
+	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 16 to 19, middle terms
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 3
+	VPXOR Y14, Y9, Y9                                            // GHASH blocks 16 to 19, middle terms
+	VPCLMULQDQ $0, 928(DI), Y9, Y14                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 3
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 3
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 3
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 3
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 16 to 19, high products
-	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 16 to 19, middle terms
-	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 16 to 19, middle terms
-	VPXOR Y14, Y9, Y9                                            // GHASH blocks 16 to 19, middle terms
-	VPCLMULQDQ $0, 928(DI), Y9, Y14                              // GHASH blocks 16 to 19, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 3
 	VBROADCASTI128 64(DI), Y8                                    // round key 4
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VPXOR Y14, Y11, Y11                                          // GHASH blocks 16 to 19, middle products
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 4
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 4
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
 	VPCLMULQDQ $17, 928(DI), Y9, Y9                              // GHASH blocks 16 to 19, middle products
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 4
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 4
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 4
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 4
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 4
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 4
 	VBROADCASTI128 80(DI), Y8                                    // round key 5
-	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 16 to 19, middle products
 	VMOVDQU 320(DX), Y9                                          // GHASH blocks 20 to 21
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 20 to 21
 	VMOVDQU 352(DX), Y13                                         // GHASH blocks 22 to 23
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 22 to 23
 	VPCLMULQDQ $0, 608(DI), Y9, Y14                              // GHASH blocks 20 to 23, low products
+	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 5
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 5
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 5
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
@@ -12713,44 +12748,44 @@ bulk_turn:
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 6
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 6
 	VPXOR Y14, Y10, Y10                                          // GHASH blocks 20 to 23, low products
-	VPCLMULQDQ $17, 608(DI), Y9, Y14                             // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 6
-	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 6
-	VPCLMULQDQ $17, 640(DI), Y13, Y14                            // GHASH blocks 20 to 23, high products
+	VPCLMULQDQ $17, 608(DI), Y9, Y14                             // GHASH blocks 20 to 23, high products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 6
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 6
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 6
 	VBROADCASTI128 112(DI), Y8                                   // round key 7
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 7
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 7
+	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
+	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
+	VPCLMULQDQ $17, 640(DI), Y13, Y14                            // GHASH blocks 20 to 23, high products
+	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
 	VPXOR Y14, Y12, Y12                                          // GHASH blocks 20 to 23, high products
 	VPUNPCKLQDQ Y13, Y9, Y14                                     // GHASH blocks 20 to 23, middle terms
 	VPUNPCKHQDQ Y13, Y9, Y9                                      // GHASH blocks 20 to 23, middle terms
 	VPXOR Y14, Y9, Y9                                            // GHASH blocks 20 to 23, middle terms
 	VPCLMULQDQ $0, 960(DI), Y9, Y14                              // GHASH blocks 20 to 23, middle products
-	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 7
-	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 7
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 7
-	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 7
-	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 7
+	VPXOR Y14, Y11, Y11                                          // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 7
 	VBROADCASTI128 128(DI), Y8                                   // round key 8
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 8
+	VPCLMULQDQ $17, 960(DI), Y9, Y9                              // GHASH blocks 20 to 23, middle products
 	VAESENC Y8, Y1, Y1                                           // AES blocks 18 to 19, round 8
 	VAESENC Y8, Y2, Y2                                           // AES blocks 20 to 21, round 8
 	VAESENC Y8, Y3, Y3                                           // AES blocks 22 to 23, round 8
 	VAESENC Y8, Y4, Y4                                           // AES blocks 24 to 25, round 8
+	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 8
+	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 8
 	VPXOR Y9, Y11, Y11                                           // GHASH blocks 20 to 23, middle products
 	VMOVDQU 384(DX), Y9                                          // GHASH blocks 24 to 25
 	VPSHUFB bswap<>+0(SB), Y9, Y9                                // GHASH blocks 24 to 25
 	VMOVDQU 416(DX), Y13                                         // GHASH blocks 26 to 27
 	VPSHUFB bswap<>+0(SB), Y13, Y13                              // GHASH blocks 26 to 27
 	VPCLMULQDQ $0, 672(DI), Y9, Y14                              // GHASH blocks 24 to 27, low products
-	VAESENC Y8, Y5, Y5                                           // AES blocks 26 to 27, round 8
-	VAESENC Y8, Y6, Y6                                           // AES blocks 28 to 29, round 8
 	VAESENC Y8, Y7, Y7                                           // AES blocks 30 to 31, round 8
 	VBROADCASTI128 144(DI), Y8                                   // round key 9
 	VAESENC Y8, Y0, Y0                                           // AES blocks 16 to 17, round 9
@@ -12874,6 +12909,7 @@ bulk_turn:
 	JAE bulk_turn                                                // next turn
 	VPSHUFB bswap<>+0(SB), X12, X12                              // Xi
 	VMOVDQU X12, (R9)                                            // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU 16(R9), X0                                           // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn

@@ -7,133 +7,133 @@
 #include "textflag.h"
 
 DATA counters<>+0(SB)/8, $0x0000000000000000
-DATA counters<>+8(SB)/8, $0x0000000000000000
+DATA counters<>+8(SB)/8, $0x0200000000000000
 DATA counters<>+16(SB)/8, $0x0000000000000000
-DATA counters<>+24(SB)/8, $0x0100000000000000
+DATA counters<>+24(SB)/8, $0x0300000000000000
 DATA counters<>+32(SB)/8, $0x0000000000000000
-DATA counters<>+40(SB)/8, $0x0200000000000000
+DATA counters<>+40(SB)/8, $0x0400000000000000
 DATA counters<>+48(SB)/8, $0x0000000000000000
-DATA counters<>+56(SB)/8, $0x0300000000000000
+DATA counters<>+56(SB)/8, $0x0500000000000000
 DATA counters<>+64(SB)/8, $0x0000000000000000
-DATA counters<>+72(SB)/8, $0x0400000000000000
+DATA counters<>+72(SB)/8, $0x0600000000000000
 DATA counters<>+80(SB)/8, $0x0000000000000000
-DATA counters<>+88(SB)/8, $0x0500000000000000
+DATA counters<>+88(SB)/8, $0x0700000000000000
 DATA counters<>+96(SB)/8, $0x0000000000000000
-DATA counters<>+104(SB)/8, $0x0600000000000000
+DATA counters<>+104(SB)/8, $0x0800000000000000
 DATA counters<>+112(SB)/8, $0x0000000000000000
-DATA counters<>+120(SB)/8, $0x0700000000000000
+DATA counters<>+120(SB)/8, $0x0900000000000000
 DATA counters<>+128(SB)/8, $0x0000000000000000
-DATA counters<>+136(SB)/8, $0x0800000000000000
+DATA counters<>+136(SB)/8, $0x0a00000000000000
 DATA counters<>+144(SB)/8, $0x0000000000000000
-DATA counters<>+152(SB)/8, $0x0900000000000000
+DATA counters<>+152(SB)/8, $0x0b00000000000000
 DATA counters<>+160(SB)/8, $0x0000000000000000
-DATA counters<>+168(SB)/8, $0x0a00000000000000
+DATA counters<>+168(SB)/8, $0x0c00000000000000
 DATA counters<>+176(SB)/8, $0x0000000000000000
-DATA counters<>+184(SB)/8, $0x0b00000000000000
+DATA counters<>+184(SB)/8, $0x0d00000000000000
 DATA counters<>+192(SB)/8, $0x0000000000000000
-DATA counters<>+200(SB)/8, $0x0c00000000000000
+DATA counters<>+200(SB)/8, $0x0e00000000000000
 DATA counters<>+208(SB)/8, $0x0000000000000000
-DATA counters<>+216(SB)/8, $0x0d00000000000000
+DATA counters<>+216(SB)/8, $0x0f00000000000000
 DATA counters<>+224(SB)/8, $0x0000000000000000
-DATA counters<>+232(SB)/8, $0x0e00000000000000
+DATA counters<>+232(SB)/8, $0x1000000000000000
 DATA counters<>+240(SB)/8, $0x0000000000000000
-DATA counters<>+248(SB)/8, $0x0f00000000000000
+DATA counters<>+248(SB)/8, $0x1100000000000000
 DATA counters<>+256(SB)/8, $0x0000000000000000
-DATA counters<>+264(SB)/8, $0x1000000000000000
+DATA counters<>+264(SB)/8, $0x1200000000000000
 DATA counters<>+272(SB)/8, $0x0000000000000000
-DATA counters<>+280(SB)/8, $0x1100000000000000
+DATA counters<>+280(SB)/8, $0x1300000000000000
 DATA counters<>+288(SB)/8, $0x0000000000000000
-DATA counters<>+296(SB)/8, $0x1200000000000000
+DATA counters<>+296(SB)/8, $0x1400000000000000
 DATA counters<>+304(SB)/8, $0x0000000000000000
-DATA counters<>+312(SB)/8, $0x1300000000000000
+DATA counters<>+312(SB)/8, $0x1500000000000000
 DATA counters<>+320(SB)/8, $0x0000000000000000
-DATA counters<>+328(SB)/8, $0x1400000000000000
+DATA counters<>+328(SB)/8, $0x1600000000000000
 DATA counters<>+336(SB)/8, $0x0000000000000000
-DATA counters<>+344(SB)/8, $0x1500000000000000
+DATA counters<>+344(SB)/8, $0x1700000000000000
 DATA counters<>+352(SB)/8, $0x0000000000000000
-DATA counters<>+360(SB)/8, $0x1600000000000000
+DATA counters<>+360(SB)/8, $0x1800000000000000
 DATA counters<>+368(SB)/8, $0x0000000000000000
-DATA counters<>+376(SB)/8, $0x1700000000000000
+DATA counters<>+376(SB)/8, $0x1900000000000000
 DATA counters<>+384(SB)/8, $0x0000000000000000
-DATA counters<>+392(SB)/8, $0x1800000000000000
+DATA counters<>+392(SB)/8, $0x1a00000000000000
 DATA counters<>+400(SB)/8, $0x0000000000000000
-DATA counters<>+408(SB)/8, $0x1900000000000000
+DATA counters<>+408(SB)/8, $0x1b00000000000000
 DATA counters<>+416(SB)/8, $0x0000000000000000
-DATA counters<>+424(SB)/8, $0x1a00000000000000
+DATA counters<>+424(SB)/8, $0x1c00000000000000
 DATA counters<>+432(SB)/8, $0x0000000000000000
-DATA counters<>+440(SB)/8, $0x1b00000000000000
+DATA counters<>+440(SB)/8, $0x1d00000000000000
 DATA counters<>+448(SB)/8, $0x0000000000000000
-DATA counters<>+456(SB)/8, $0x1c00000000000000
+DATA counters<>+456(SB)/8, $0x1e00000000000000
 DATA counters<>+464(SB)/8, $0x0000000000000000
-DATA counters<>+472(SB)/8, $0x1d00000000000000
+DATA counters<>+472(SB)/8, $0x1f00000000000000
 DATA counters<>+480(SB)/8, $0x0000000000000000
-DATA counters<>+488(SB)/8, $0x1e00000000000000
+DATA counters<>+488(SB)/8, $0x2000000000000000
 DATA counters<>+496(SB)/8, $0x0000000000000000
-DATA counters<>+504(SB)/8, $0x1f00000000000000
+DATA counters<>+504(SB)/8, $0x2100000000000000
 DATA counters<>+512(SB)/8, $0x0000000000000000
-DATA counters<>+520(SB)/8, $0x2000000000000000
+DATA counters<>+520(SB)/8, $0x2200000000000000
 DATA counters<>+528(SB)/8, $0x0000000000000000
-DATA counters<>+536(SB)/8, $0x2100000000000000
+DATA counters<>+536(SB)/8, $0x2300000000000000
 DATA counters<>+544(SB)/8, $0x0000000000000000
-DATA counters<>+552(SB)/8, $0x2200000000000000
+DATA counters<>+552(SB)/8, $0x2400000000000000
 DATA counters<>+560(SB)/8, $0x0000000000000000
-DATA counters<>+568(SB)/8, $0x2300000000000000
+DATA counters<>+568(SB)/8, $0x2500000000000000
 DATA counters<>+576(SB)/8, $0x0000000000000000
-DATA counters<>+584(SB)/8, $0x2400000000000000
+DATA counters<>+584(SB)/8, $0x2600000000000000
 DATA counters<>+592(SB)/8, $0x0000000000000000
-DATA counters<>+600(SB)/8, $0x2500000000000000
+DATA counters<>+600(SB)/8, $0x2700000000000000
 DATA counters<>+608(SB)/8, $0x0000000000000000
-DATA counters<>+616(SB)/8, $0x2600000000000000
+DATA counters<>+616(SB)/8, $0x2800000000000000
 DATA counters<>+624(SB)/8, $0x0000000000000000
-DATA counters<>+632(SB)/8, $0x2700000000000000
+DATA counters<>+632(SB)/8, $0x2900000000000000
 DATA counters<>+640(SB)/8, $0x0000000000000000
-DATA counters<>+648(SB)/8, $0x2800000000000000
+DATA counters<>+648(SB)/8, $0x2a00000000000000
 DATA counters<>+656(SB)/8, $0x0000000000000000
-DATA counters<>+664(SB)/8, $0x2900000000000000
+DATA counters<>+664(SB)/8, $0x2b00000000000000
 DATA counters<>+672(SB)/8, $0x0000000000000000
-DATA counters<>+680(SB)/8, $0x2a00000000000000
+DATA counters<>+680(SB)/8, $0x2c00000000000000
 DATA counters<>+688(SB)/8, $0x0000000000000000
-DATA counters<>+696(SB)/8, $0x2b00000000000000
+DATA counters<>+696(SB)/8, $0x2d00000000000000
 DATA counters<>+704(SB)/8, $0x0000000000000000
-DATA counters<>+712(SB)/8, $0x2c00000000000000
+DATA counters<>+712(SB)/8, $0x2e00000000000000
 DATA counters<>+720(SB)/8, $0x0000000000000000
-DATA counters<>+728(SB)/8, $0x2d00000000000000
+DATA counters<>+728(SB)/8, $0x2f00000000000000
 DATA counters<>+736(SB)/8, $0x0000000000000000
-DATA counters<>+744(SB)/8, $0x2e00000000000000
+DATA counters<>+744(SB)/8, $0x3000000000000000
 DATA counters<>+752(SB)/8, $0x0000000000000000
-DATA counters<>+760(SB)/8, $0x2f00000000000000
+DATA counters<>+760(SB)/8, $0x3100000000000000
 DATA counters<>+768(SB)/8, $0x0000000000000000
-DATA counters<>+776(SB)/8, $0x3000000000000000
+DATA counters<>+776(SB)/8, $0x3200000000000000
 DATA counters<>+784(SB)/8, $0x0000000000000000
-DATA counters<>+792(SB)/8, $0x3100000000000000
+DATA counters<>+792(SB)/8, $0x3300000000000000
 DATA counters<>+800(SB)/8, $0x0000000000000000
-DATA counters<>+808(SB)/8, $0x3200000000000000
+DATA counters<>+808(SB)/8, $0x3400000000000000
 DATA counters<>+816(SB)/8, $0x0000000000000000
-DATA counters<>+824(SB)/8, $0x3300000000000000
+DATA counters<>+824(SB)/8, $0x3500000000000000
 DATA counters<>+832(SB)/8, $0x0000000000000000
-DATA counters<>+840(SB)/8, $0x3400000000000000
+DATA counters<>+840(SB)/8, $0x3600000000000000
 DATA counters<>+848(SB)/8, $0x0000000000000000
-DATA counters<>+856(SB)/8, $0x3500000000000000
+DATA counters<>+856(SB)/8, $0x3700000000000000
 DATA counters<>+864(SB)/8, $0x0000000000000000
-DATA counters<>+872(SB)/8, $0x3600000000000000
+DATA counters<>+872(SB)/8, $0x3800000000000000
 DATA counters<>+880(SB)/8, $0x0000000000000000
-DATA counters<>+888(SB)/8, $0x3700000000000000
+DATA counters<>+888(SB)/8, $0x3900000000000000
 DATA counters<>+896(SB)/8, $0x0000000000000000
-DATA counters<>+904(SB)/8, $0x3800000000000000
+DATA counters<>+904(SB)/8, $0x3a00000000000000
 DATA counters<>+912(SB)/8, $0x0000000000000000
-DATA counters<>+920(SB)/8, $0x3900000000000000
+DATA counters<>+920(SB)/8, $0x3b00000000000000
 DATA counters<>+928(SB)/8, $0x0000000000000000
-DATA counters<>+936(SB)/8, $0x3a00000000000000
+DATA counters<>+936(SB)/8, $0x3c00000000000000
 DATA counters<>+944(SB)/8, $0x0000000000000000
-DATA counters<>+952(SB)/8, $0x3b00000000000000
+DATA counters<>+952(SB)/8, $0x3d00000000000000
 DATA counters<>+960(SB)/8, $0x0000000000000000
-DATA counters<>+968(SB)/8, $0x3c00000000000000
+DATA counters<>+968(SB)/8, $0x3e00000000000000
 DATA counters<>+976(SB)/8, $0x0000000000000000
-DATA counters<>+984(SB)/8, $0x3d00000000000000
+DATA counters<>+984(SB)/8, $0x3f00000000000000
 DATA counters<>+992(SB)/8, $0x0000000000000000
-DATA counters<>+1000(SB)/8, $0x3e00000000000000
+DATA counters<>+1000(SB)/8, $0x0000000000000000
 DATA counters<>+1008(SB)/8, $0x0000000000000000
-DATA counters<>+1016(SB)/8, $0x3f00000000000000
+DATA counters<>+1016(SB)/8, $0x0100000000000000
 GLOBL counters<>(SB), RODATA|NOPTR, $1024
 
 DATA lane_numbers<>+0(SB)/8, $0x0000000000000000
@@ -145,6 +145,24 @@ DATA lane_numbers<>+40(SB)/8, $0x0000000000000000
 DATA lane_numbers<>+48(SB)/8, $0x0000000000000003
 DATA lane_numbers<>+56(SB)/8, $0x0000000000000000
 GLOBL lane_numbers<>(SB), RODATA|NOPTR, $64
+
+DATA quad_numbers<>+0(SB)/8, $0x0000000000000000
+DATA quad_numbers<>+8(SB)/8, $0x0000000000000001
+DATA quad_numbers<>+16(SB)/8, $0x0000000000000002
+DATA quad_numbers<>+24(SB)/8, $0x0000000000000003
+DATA quad_numbers<>+32(SB)/8, $0x0000000000000004
+DATA quad_numbers<>+40(SB)/8, $0x0000000000000005
+DATA quad_numbers<>+48(SB)/8, $0x0000000000000006
+DATA quad_numbers<>+56(SB)/8, $0x0000000000000007
+DATA quad_numbers<>+64(SB)/8, $0x0000000000000008
+DATA quad_numbers<>+72(SB)/8, $0x0000000000000009
+DATA quad_numbers<>+80(SB)/8, $0x000000000000000a
+DATA quad_numbers<>+88(SB)/8, $0x000000000000000b
+DATA quad_numbers<>+96(SB)/8, $0x000000000000000c
+DATA quad_numbers<>+104(SB)/8, $0x000000000000000d
+DATA quad_numbers<>+112(SB)/8, $0x000000000000000e
+DATA quad_numbers<>+120(SB)/8, $0x000000000000000f
+GLOBL quad_numbers<>(SB), RODATA|NOPTR, $128
 
 DATA first_blocks<>+0(SB)/8, $0x0000000000000000
 DATA first_blocks<>+8(SB)/8, $0x0100000000000000
@@ -757,7 +775,7 @@ TEXT ·vaesAvx512Seal128(SB), NOSPLIT, $0-80
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -802,7 +820,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VAESENC 16(DI), X4, X4                                       // round 1
 	VAESENC 16(DI), X0, X0                                       // round 1
 	VAESENC 32(DI), X4, X4                                       // round 2
@@ -846,7 +864,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -898,8 +916,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -973,8 +991,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -1054,9 +1072,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -1154,10 +1172,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -1513,29 +1531,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -1545,23 +1540,21 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -1652,11 +1645,9 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -1678,212 +1669,11 @@ bulk:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
+	JMP bulk_half                                                // prepare the bulk loop
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -1892,198 +1682,200 @@ bulk_turn:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 
 bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -2091,184 +1883,187 @@ bulk_half:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
 	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
 	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
@@ -2276,86 +2071,86 @@ bulk_half:
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -2363,11 +2158,12 @@ bulk_end:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -3450,7 +3246,7 @@ TEXT ·vaesAvx512Open128(SB), NOSPLIT, $0-88
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -3495,7 +3291,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
@@ -3539,7 +3335,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -3591,8 +3387,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VMOVDQU (DX), Y11                                            // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -3667,8 +3463,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -3749,9 +3545,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -3851,10 +3647,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -4222,29 +4018,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -4254,429 +4027,25 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
-	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
-	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
-	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
-	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
-	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
-	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
-	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
-	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
-	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
-	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
-	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
-	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
-	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
-	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
-	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
-	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
-	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
-	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
-	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
-	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
-	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
-	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (DX), Z12                                          // GHASH blocks 0 to 3
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -4685,189 +4054,205 @@ bulk_turn:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
+	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
+	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
+	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -4875,206 +4260,194 @@ bulk_turn:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
-	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
-	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
-	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
+	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
+	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
+	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
+	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
-	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
-	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
-	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
+	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
+	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
+	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
+	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
+	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
+	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
+	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
+	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
+	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
+	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
+	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
+	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
+	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
 	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
 	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
 	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
 	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -5664,19 +5037,37 @@ TEXT ·vaesAvx512SealTurns128(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -5794,11 +5185,6 @@ TEXT ·vaesAvx512SealTurns128(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
@@ -5984,8 +5370,8 @@ bulk_turn:
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
@@ -6002,12 +5388,12 @@ bulk_turn:
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 10
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 
 bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
@@ -6024,179 +5410,183 @@ bulk_half:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
 	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
+	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
@@ -6289,8 +5679,8 @@ bulk_half:
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -6298,8 +5688,8 @@ bulk_half:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
 	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
 	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
@@ -6318,6 +5708,7 @@ bulk_half:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -6369,25 +5760,39 @@ TEXT ·vaesAvx512OpenTurns128(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	PREFETCHT0 2048(DX)                                          // fetch blocks 0 to 3 of the turn after the next
@@ -6407,20 +5812,18 @@ bulk_turn:
 	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
 	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
@@ -6428,8 +5831,8 @@ bulk_turn:
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
@@ -6441,121 +5844,121 @@ bulk_turn:
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
@@ -6619,171 +6022,178 @@ bulk_turn:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
 	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
 	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 10
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 10
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 10
@@ -6794,7 +6204,6 @@ bulk_turn:
 	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 10
 	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
@@ -6818,6 +6227,7 @@ bulk_turn:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -13819,7 +13229,7 @@ TEXT ·vaesAvx512Seal192(SB), NOSPLIT, $0-80
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -13864,7 +13274,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VAESENC 16(DI), X4, X4                                       // round 1
 	VAESENC 16(DI), X0, X0                                       // round 1
 	VAESENC 32(DI), X4, X4                                       // round 2
@@ -13912,7 +13322,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -13970,8 +13380,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -14053,8 +13463,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -14142,9 +13552,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -14252,10 +13662,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -14627,29 +14037,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -14659,23 +14046,21 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -14784,11 +14169,9 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -14810,230 +14193,11 @@ bulk:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
+	JMP bulk_half                                                // prepare the bulk loop
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -15042,205 +14206,207 @@ bulk_turn:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
@@ -15251,7 +14417,7 @@ bulk_turn:
 
 bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -15259,187 +14425,190 @@ bulk_half:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
@@ -15462,86 +14631,86 @@ bulk_half:
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -15549,11 +14718,12 @@ bulk_end:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -16712,7 +15882,7 @@ TEXT ·vaesAvx512Open192(SB), NOSPLIT, $0-88
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -16757,7 +15927,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
@@ -16805,7 +15975,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -16863,8 +16033,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VMOVDQU (DX), Y11                                            // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -16947,8 +16117,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -17037,9 +16207,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -17149,10 +16319,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -17536,29 +16706,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -17568,27 +16715,26 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
+
+bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -17596,646 +16742,223 @@ bulk:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
-	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
-	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
-	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
-	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
-	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
-	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
-	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
-	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
-	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
-	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
-	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
-	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
-	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
-	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
-	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
-	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
-	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
-	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
-	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
-	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
-	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
-
-bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
-	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (DX), Z12                                          // GHASH blocks 0 to 3
-	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
-	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -18243,206 +16966,195 @@ bulk_turn:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
-	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
-	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
-	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
-	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
-	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
-	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
 	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 12
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
 	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
 	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
 	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 12
@@ -18453,14 +17165,13 @@ bulk_turn:
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -19088,19 +17799,37 @@ TEXT ·vaesAvx512SealTurns192(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -19236,11 +17965,6 @@ TEXT ·vaesAvx512SealTurns192(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
@@ -19438,8 +18162,8 @@ bulk_turn:
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
@@ -19456,7 +18180,8 @@ bulk_turn:
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 12
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 12
@@ -19467,7 +18192,6 @@ bulk_turn:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 12
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 
 bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
@@ -19484,186 +18208,190 @@ bulk_half:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 12
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
@@ -19767,8 +18495,8 @@ bulk_half:
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -19776,8 +18504,8 @@ bulk_half:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
 	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
 	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
@@ -19796,6 +18524,7 @@ bulk_half:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -19847,25 +18576,39 @@ TEXT ·vaesAvx512OpenTurns192(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
@@ -19885,30 +18628,28 @@ bulk_turn:
 	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
 	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
@@ -19924,9 +18665,9 @@ bulk_turn:
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
@@ -19934,17 +18675,17 @@ bulk_turn:
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
@@ -19969,9 +18710,9 @@ bulk_turn:
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
@@ -19979,15 +18720,15 @@ bulk_turn:
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
@@ -20006,8 +18747,8 @@ bulk_turn:
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
@@ -20051,8 +18792,8 @@ bulk_turn:
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
@@ -20115,173 +18856,180 @@ bulk_turn:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
 	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
-	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
@@ -20289,7 +19037,6 @@ bulk_turn:
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 12
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
 	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 12
@@ -20332,6 +19079,7 @@ bulk_turn:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -27663,7 +26411,7 @@ TEXT ·vaesAvx512Seal256(SB), NOSPLIT, $0-80
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -27708,7 +26456,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VAESENC 16(DI), X4, X4                                       // round 1
 	VAESENC 16(DI), X0, X0                                       // round 1
 	VAESENC 32(DI), X4, X4                                       // round 2
@@ -27760,7 +26508,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -27824,8 +26572,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VBROADCASTI128 16(DI), Y5                                    // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Y5, Y0, Y0                                           // round 1
@@ -27915,8 +26663,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -28012,9 +26760,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -28132,10 +26880,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VBROADCASTI32X4 16(DI), Z5                                   // round 1
 	VAESENC X5, X4, X4                                           // round 1
 	VAESENC Z5, Z0, Z0                                           // round 1
@@ -28523,29 +27271,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -28555,23 +27280,21 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -28698,11 +27421,9 @@ bulk:
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
+	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
+	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
@@ -28724,248 +27445,11 @@ bulk:
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(SI), Z12, Z12                            // GHASH blocks 0 to 3
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
-	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
-	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
+	JMP bulk_half                                                // prepare the bulk loop
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -28974,208 +27458,210 @@ bulk_turn:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
@@ -29201,7 +27687,7 @@ bulk_turn:
 
 bulk_half:
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (SI), Z12                                          // GHASH blocks 0 to 3
+	VMOVDQU64 (SI), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -29209,189 +27695,192 @@ bulk_half:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(SI), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(SI), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(SI), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(SI), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(SI), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(SI), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(SI), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
@@ -29430,86 +27919,86 @@ bulk_half:
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
-	VMOVDQU64 -512(SI), Z12                                      // GHASH blocks 32 to 35
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 -448(SI), Z13                                      // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 -512(SI), Z13                                      // GHASH blocks 32 to 35
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 -384(SI), Z12                                      // GHASH blocks 40 to 43
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 -320(SI), Z13                                      // GHASH blocks 44 to 47
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
+	VMOVDQU64 -448(SI), Z12                                      // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 -384(SI), Z13                                      // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 -256(SI), Z12                                      // GHASH blocks 48 to 51
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 -192(SI), Z13                                      // GHASH blocks 52 to 55
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 -320(SI), Z12                                      // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 -256(SI), Z13                                      // GHASH blocks 48 to 51
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 -128(SI), Z12                                      // GHASH blocks 56 to 59
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 -64(SI), Z13                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 -192(SI), Z12                                      // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 -128(SI), Z13                                      // GHASH blocks 56 to 59
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -29517,11 +28006,12 @@ bulk_end:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -30756,7 +29246,7 @@ TEXT ·vaesAvx512Open256(SB), NOSPLIT, $0-88
 	VPINSRD $1, 4(R10), X5, X5                                   // nonce xor round key 0
 	VPINSRD $2, 8(R10), X5, X5                                   // nonce xor round key 0
 	VPXOR (DI), X5, X5                                           // nonce xor round key 0
-	VPXOR counters<>+16(SB), X5, X4                              // EK0, round 0
+	VPXOR first_blocks<>+0(SB), X5, X4                           // EK0, round 0
 	MOVQ CX, AX                                                  // length block: bits of text, bits of AAD
 	SHLQ $3, AX                                                  // length block: bits of text, bits of AAD
 	VMOVQ AX, X10                                                // length block: bits of text, bits of AAD
@@ -30801,7 +29291,7 @@ brief_text:
 	SUBQ $1, AX                                                  // bytes in the last register
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
-	VPXOR counters<>+32(SB), X5, X0                              // CB, round 0
+	VPXOR counters<>+0(SB), X5, X0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, X11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), X11, X11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), X11, X10                               // GHASH of register 0
@@ -30853,7 +29343,7 @@ brief_more:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
 	VMOVDQU8.Z (DX), K1, Y11                                     // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -30917,8 +29407,8 @@ brief_64:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VINSERTI128 $1, X5, Y5, Y5                                   // CB, round 0
-	VPXOR counters<>+32(SB), Y5, Y0                              // CB, round 0
-	VPXOR counters<>+64(SB), Y5, Y1                              // CB, round 0
+	VPXOR counters<>+0(SB), Y5, Y0                               // CB, round 0
+	VPXOR counters<>+32(SB), Y5, Y1                              // CB, round 0
 	VMOVDQU (DX), Y11                                            // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Y11, Y11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Y11, Y10                               // GHASH of register 0
@@ -31009,8 +29499,8 @@ brief_wide:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -31107,9 +29597,9 @@ brief_wider:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -31229,10 +29719,10 @@ brief_256:
 	BZHIQ R11, AX, AX                                            // bytes in the last register
 	KMOVQ AX, K1                                                 // bytes in the last register
 	VSHUFI64X2 $0, Z5, Z5, Z5                                    // CB, round 0
-	VPXORQ counters<>+32(SB), Z5, Z0                             // CB, round 0
-	VPXORQ counters<>+96(SB), Z5, Z1                             // CB, round 0
-	VPXORQ counters<>+160(SB), Z5, Z2                            // CB, round 0
-	VPXORQ counters<>+224(SB), Z5, Z3                            // CB, round 0
+	VPXORQ counters<>+0(SB), Z5, Z0                              // CB, round 0
+	VPXORQ counters<>+64(SB), Z5, Z1                             // CB, round 0
+	VPXORQ counters<>+128(SB), Z5, Z2                            // CB, round 0
+	VPXORQ counters<>+192(SB), Z5, Z3                            // CB, round 0
 	VMOVDQU64 (DX), Z11                                          // GHASH of register 0
 	VPSHUFB bswap<>+0(SB), Z11, Z11                              // GHASH of register 0
 	VPCLMULQDQ $0, (R10), Z11, Z10                               // GHASH of register 0
@@ -31632,29 +30122,6 @@ dispatch:
 	XORL R9, R9                                                  // choose the path
 	CMPQ CX, $1072                                               // choose the path
 	JBE short                                                    // choose the path
-	TESTQ R11, R11                                               // choose the path
-	JE reduced                                                   // choose the path
-	LEAQ 1408(DI), R10                                           // reduce what leads to one block
-	SUBQ R11, R10                                                // reduce what leads to one block
-	VPCLMULQDQ $0, (R10), Z27, Z24                               // reduce what leads to one block
-	VPCLMULQDQ $1, (R10), Z27, Z25                               // reduce what leads to one block
-	VPCLMULQDQ $16, (R10), Z27, Z19                              // reduce what leads to one block
-	VPCLMULQDQ $17, (R10), Z27, Z26                              // reduce what leads to one block
-	VPXORQ Z19, Z25, Z25                                         // reduce what leads to one block
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VEXTRACTI64X4 $1, Z27, Y19                                   // add the lanes
-	VPXORQ Y27, Y19, Y19                                         // add the lanes
-	VEXTRACTI32X4 $1, Z19, X20                                   // add the lanes
-	VPXORQ X20, X19, X27                                         // add the lanes
-	XORL R11, R11                                                // add the lanes
-
-reduced:
 	MOVQ nonceLen+56(FP), AX                                     // choose the path
 	CMPQ AX, $12                                                 // choose the path
 	JE bulk                                                      // choose the path
@@ -31664,27 +30131,26 @@ reduced:
 	JMP short                                                    // the next 64 blocks alone
 
 bulk:
-	SUBQ $32, DX                                                 // the first turn lacks the blocks with counters 0 and 1
-	SUBQ $32, SI                                                 // the first turn lacks the blocks with counters 0 and 1
-	ADDQ $32, CX                                                 // the first turn lacks the blocks with counters 0 and 1
-	VPXORQ X19, X19, X19                                         // the first turn lacks the blocks with counters 0 and 1
-	VSHUFI64X2 $64, Z27, Z19, Z27                                // the first turn lacks the blocks with counters 0 and 1
+	LEAQ quad_numbers<>+0(SB), AX                                // the blocks that lead, into the last lanes
+	ADDQ R11, AX                                                 // the blocks that lead, into the last lanes
+	VMOVDQU64 (AX), Z19                                          // the blocks that lead, into the last lanes
+	VPERMQ Z27, Z19, Z27                                         // the blocks that lead, into the last lanes
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	XORL AX, AX                                                  // prepare the bulk loop
-	MOVL $34952, R10                                             // prepare the bulk loop
-	KMOVQ R10, K7                                                // prepare the bulk loop
 	LEAQ counters<>+0(SB), R8                                    // prepare the bulk loop
 	VBROADCASTI32X4 (DI), Z8                                     // prepare the bulk loop
 	VPSHUFB Z31, Z30, Z22                                        // prepare the bulk loop
 	VPXORQ Z8, Z22, Z22                                          // prepare the bulk loop
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
+	MOVL 12(DI), R11                                             // prepare the bulk loop
+	VPBROADCASTD R11, K7, Z22                                    // prepare the bulk loop
+
+bulk_turn:
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VPXORQ X12, X12, X12                                         // GHASH blocks 0 to 3
+	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
-	VINSERTI64X4 $1, 32(DX), Z12, Z12                            // GHASH blocks 0 to 3
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
 	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
@@ -31692,688 +30158,229 @@ bulk:
 	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
+	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
+	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
+	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
+	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
+	VMOVDQU64 320(DX), Z12                                       // GHASH blocks 20 to 23
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
+	VMOVDQU64 384(DX), Z13                                       // GHASH blocks 24 to 27
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
+	VMOVDQU64 448(DX), Z12                                       // GHASH blocks 28 to 31
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 28 to 31
+	VMOVDQU64 512(DX), Z13                                       // GHASH blocks 32 to 35
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
-	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
-	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VPXORQ X10, X10, X10                                         // text of blocks 0 to 3
-	VINSERTI64X4 $1, 32(DX), Z10, Z10                            // text of blocks 0 to 3
-	VPXORQ Z8, Z10, Z10                                          // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VEXTRACTI64X4 $1, Z0, 32(SI)                                 // text of blocks 0 to 3
-	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
-	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
-	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
-	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
-	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
-	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
-	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
-	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
-	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
-	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
-	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
-	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
-	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
-	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
-	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
-	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
-	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 768(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 32 to 35
 	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
 	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
 	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
-	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
-	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
-	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
-	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
-	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
-	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
-	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
-	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
-	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
-	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
-	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
-	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
-	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
-	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
-	VMOVDQU64 Z1, 576(SI)                                        // text of blocks 4 to 7
-	VPXORQ 640(DX), Z8, Z10                                      // text of blocks 8 to 11
-	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
-	VMOVDQU64 Z2, 640(SI)                                        // text of blocks 8 to 11
-	VPXORQ 704(DX), Z8, Z11                                      // text of blocks 12 to 15
-	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
-	VMOVDQU64 Z3, 704(SI)                                        // text of blocks 12 to 15
-	VPXORQ 768(DX), Z8, Z10                                      // text of blocks 16 to 19
-	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
-	VMOVDQU64 Z4, 768(SI)                                        // text of blocks 16 to 19
-	VPXORQ 832(DX), Z8, Z11                                      // text of blocks 20 to 23
-	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
-	VMOVDQU64 Z5, 832(SI)                                        // text of blocks 20 to 23
-	VPXORQ 896(DX), Z8, Z10                                      // text of blocks 24 to 27
-	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
-	VMOVDQU64 Z6, 896(SI)                                        // text of blocks 24 to 27
-	VPXORQ 960(DX), Z8, Z11                                      // text of blocks 28 to 31
-	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
-	VMOVDQU64 Z7, 960(SI)                                        // text of blocks 28 to 31
-	ADDQ $1024, DX                                               // next turn
-	ADDQ $1024, SI                                               // next turn
-	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
-	JB bulk_end                                                  // next turn
-
-bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
-	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
-	VMOVDQU64 (DX), Z12                                          // GHASH blocks 0 to 3
-	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
-	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
-	VPXORQ 192(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
-	VPXORQ 256(R8), Z22, Z4                                      // CB of blocks 16 to 19, round 0
-	VPXORQ 320(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
-	VPXORQ 384(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
-	VPXORQ 448(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 0 to 3
-	VMOVDQU64 64(DX), Z13                                        // GHASH blocks 4 to 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 4 to 7
-	VPXORQ Z27, Z12, Z12                                         // GHASH blocks 0 to 3, add Xi
-	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
-	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
-	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 0 to 7, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z24                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 0 to 7, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
-	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH blocks 0 to 7, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z26                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 0 to 7, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
-	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH blocks 0 to 7, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 0 to 7, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VPXORQ Z20, Z25, Z25                                         // GHASH blocks 0 to 7, middle products
-	VMOVDQU64 128(DX), Z12                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 8 to 11
-	VMOVDQU64 192(DX), Z13                                       // GHASH blocks 12 to 15
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 12 to 15
-	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
-	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
-	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 8 to 15, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 8 to 15, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 8 to 15, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 8 to 15, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 8 to 15, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 8 to 15, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 8 to 15, middle products
-	VMOVDQU64 256(DX), Z12                                       // GHASH blocks 16 to 19
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 16 to 19
-	VMOVDQU64 320(DX), Z13                                       // GHASH blocks 20 to 23
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 20 to 23
-	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
-	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
-	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 16 to 23, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 16 to 23, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 16 to 23, low products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 16 to 23, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 16 to 23, high products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 16 to 23, middle products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 16 to 23, middle products
-	VMOVDQU64 384(DX), Z12                                       // GHASH blocks 24 to 27
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 24 to 27
-	VMOVDQU64 448(DX), Z13                                       // GHASH blocks 28 to 31
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 28 to 31
-	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
-	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
-	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 24 to 31, middle terms
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
-	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 24 to 31, low products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 24 to 31, high products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
-	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 24 to 31, high products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 24 to 31, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 24 to 31, middle products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 24 to 31, middle products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
-	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 28 to 35, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 28 to 35, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
 	VPXORQ (DX), Z8, Z10                                         // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 28 to 35, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 28 to 35, high products
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 28 to 35, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z2, 128(SI)                                        // text of blocks 8 to 11
 	VPXORQ 192(DX), Z8, Z11                                      // text of blocks 12 to 15
 	VAESENCLAST Z11, Z3, Z3                                      // AES blocks 12 to 15, round 14
 	VMOVDQU64 Z3, 192(SI)                                        // text of blocks 12 to 15
 	VPXORQ 256(DX), Z8, Z10                                      // text of blocks 16 to 19
 	VAESENCLAST Z10, Z4, Z4                                      // AES blocks 16 to 19, round 14
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 28 to 35, middle products
 	VMOVDQU64 Z4, 256(SI)                                        // text of blocks 16 to 19
 	VPXORQ 320(DX), Z8, Z11                                      // text of blocks 20 to 23
 	VAESENCLAST Z11, Z5, Z5                                      // AES blocks 20 to 23, round 14
@@ -32385,7 +30392,7 @@ bulk_turn:
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
 	VMOVDQU64 Z7, 448(SI)                                        // text of blocks 28 to 31
 	VPXORQ 512(R8), Z22, Z0                                      // CB of blocks 0 to 3, round 0
-	VMOVDQU64 512(DX), Z12                                       // GHASH blocks 32 to 35
+	VMOVDQU64 576(DX), Z12                                       // GHASH blocks 36 to 39
 	VPXORQ 576(R8), Z22, Z1                                      // CB of blocks 4 to 7, round 0
 	VPXORQ 640(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
 	VPXORQ 704(R8), Z22, Z3                                      // CB of blocks 12 to 15, round 0
@@ -32393,209 +30400,198 @@ bulk_turn:
 	VPXORQ 832(R8), Z22, Z5                                      // CB of blocks 20 to 23, round 0
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
+	BSWAPL R11                                                   // next multiple of 64
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
 	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 32 to 35
-	VMOVDQU64 576(DX), Z13                                       // GHASH blocks 36 to 39
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 36 to 39
-	VBROADCASTI32X4 896(DI), Z14                                 // H^32, H^28
-	VBROADCASTI32X4 960(DI), Z15                                 // H^32, H^28
-	VBROADCASTI32X4 1472(DI), Z16                                // H^32, H^28
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
+	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
+	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
+	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
+	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 32 to 39, middle terms
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 32 to 39, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 32 to 39, low products
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 32 to 39, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 32 to 39, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 32 to 39, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 32 to 39, middle products
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 32 to 39, middle products
-	VMOVDQU64 640(DX), Z12                                       // GHASH blocks 40 to 43
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 40 to 43
-	VMOVDQU64 704(DX), Z13                                       // GHASH blocks 44 to 47
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
+	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 44 to 47
-	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
-	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
-	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 40 to 47, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 40 to 47, low products
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
-	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 40 to 47, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 40 to 47, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
-	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 40 to 47, high products
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 40 to 47, middle products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 40 to 47, middle products
-	VMOVDQU64 768(DX), Z12                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 48 to 51
-	VMOVDQU64 832(DX), Z13                                       // GHASH blocks 52 to 55
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 52 to 55
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
+	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
+	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
+	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
+	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 48 to 55, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 48 to 55, low products
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
-	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 48 to 55, low products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 48 to 55, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
-	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 48 to 55, high products
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 48 to 55, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 48 to 55, middle products
-	VMOVDQU64 896(DX), Z12                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 56 to 59
-	VMOVDQU64 960(DX), Z13                                       // GHASH blocks 60 to 63
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
-	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
+	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
+	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 56 to 63, middle terms
+	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 56 to 63, middle terms
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 56 to 63, middle terms
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 56 to 63, low products
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 56 to 63, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 56 to 63, low products
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 56 to 63, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPXORQ Z26, Z27, Z27                                         // GHASH blocks 60 to 63
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 56 to 63, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 56 to 63, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 56 to 63, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 56 to 63, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 13
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 13
-	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 13
-	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 13
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 13
 	VBROADCASTI32X4 224(DI), Z8                                  // round key 14
 	VPXORQ 512(DX), Z8, Z10                                      // text of blocks 0 to 3
 	VAESENCLAST Z10, Z0, Z0                                      // AES blocks 0 to 3, round 14
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VMOVDQU64 Z0, 512(SI)                                        // text of blocks 0 to 3
 	VPXORQ 576(DX), Z8, Z11                                      // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
@@ -32621,14 +30617,13 @@ bulk_turn:
 	ADDQ $1024, DX                                               // next turn
 	ADDQ $1024, SI                                               // next turn
 	SUBQ $1024, CX                                               // next turn
-	CMPQ CX, $1057                                               // next turn
+	CMPQ CX, $1024                                               // next turn
 	JAE bulk_turn                                                // next turn
-
-bulk_end:
+	ADDL $2, AX                                                  // counter for the short path
 	MOVL $4369, R10                                              // counter for the short path
 	KMOVQ R10, K5                                                // counter for the short path
 	VPBROADCASTD AX, K5, Z30                                     // counter for the short path
-	XORL R11, R11                                                // counter for the short path
+	MOVL $64, R11                                                // counter for the short path
 
 short:
 	LEAQ 15(CX), R10                                             // powers of H for what is left
@@ -33294,19 +31289,37 @@ TEXT ·vaesAvx512SealTurns256(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
-	ADDL $64, AX                                                 // CB of the first turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
 	VPXORQ 128(R8), Z22, Z2                                      // CB of blocks 8 to 11, round 0
@@ -33460,11 +31473,6 @@ TEXT ·vaesAvx512SealTurns256(SB), NOSPLIT, $0-40
 	JMP bulk_half                                                // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 -576(SI), Z12                                      // GHASH blocks 28 to 31
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
@@ -33666,9 +31674,9 @@ bulk_turn:
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
@@ -33689,7 +31697,8 @@ bulk_turn:
 	VMOVDQU64 Z0, (SI)                                           // text of blocks 0 to 3
 	VPXORQ 64(DX), Z8, Z11                                       // text of blocks 4 to 7
 	VAESENCLAST Z11, Z1, Z1                                      // AES blocks 4 to 7, round 14
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z1, 64(SI)                                         // text of blocks 4 to 7
 	VPXORQ 128(DX), Z8, Z10                                      // text of blocks 8 to 11
 	VAESENCLAST Z10, Z2, Z2                                      // AES blocks 8 to 11, round 14
@@ -33705,7 +31714,6 @@ bulk_turn:
 	VMOVDQU64 Z5, 320(SI)                                        // text of blocks 20 to 23
 	VPXORQ 384(DX), Z8, Z10                                      // text of blocks 24 to 27
 	VAESENCLAST Z10, Z6, Z6                                      // AES blocks 24 to 27, round 14
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VMOVDQU64 Z6, 384(SI)                                        // text of blocks 24 to 27
 	VPXORQ 448(DX), Z8, Z11                                      // text of blocks 28 to 31
 	VAESENCLAST Z11, Z7, Z7                                      // AES blocks 28 to 31, round 14
@@ -33726,191 +31734,195 @@ bulk_half:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
+	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
-	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
-	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
+	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
-	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH Xi and blocks 0 to 3, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(SI), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(SI), Z13                                       // GHASH blocks 8 to 11
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
-	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
+	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 4 to 11, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 4 to 11, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 4 to 11, middle products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 4 to 11, middle products
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(SI), Z12                                       // GHASH blocks 12 to 15
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
-	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
-	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(SI), Z13                                       // GHASH blocks 16 to 19
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
+	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 12 to 19, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 12 to 19, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 12 to 19, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 12 to 19, middle products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 12 to 19, middle products
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 12 to 19, middle products
 	VMOVDQU64 320(SI), Z12                                       // GHASH blocks 20 to 23
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
-	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
-	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 20 to 23
 	VMOVDQU64 384(SI), Z13                                       // GHASH blocks 24 to 27
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 24 to 27
 	VBROADCASTI32X4 768(DI), Z14                                 // H^40, H^36
 	VBROADCASTI32X4 832(DI), Z15                                 // H^40, H^36
 	VBROADCASTI32X4 1456(DI), Z16                                // H^40, H^36
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
+	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
+	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 20 to 27, middle terms
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 20 to 27, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 20 to 27, low products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 20 to 27, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
-	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 20 to 27, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 12
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 12
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 20 to 27, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
@@ -34027,8 +32039,8 @@ bulk_half:
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 -64(SI), Z12                                       // GHASH blocks 60 to 63
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
+	VMOVDQU64 -64(SI), Z27                                       // GHASH blocks 60 to 63
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
 	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
@@ -34036,8 +32048,8 @@ bulk_half:
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VPCLMULQDQ $0, 1344(DI), Z27, Z24                            // GHASH of the last four blocks
 	VPCLMULQDQ $1, 1344(DI), Z27, Z25                            // GHASH of the last four blocks
 	VPCLMULQDQ $16, 1344(DI), Z27, Z19                           // GHASH of the last four blocks
@@ -34056,6 +32068,7 @@ bulk_half:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn
@@ -34107,25 +32120,39 @@ TEXT ·vaesAvx512OpenTurns256(SB), NOSPLIT, $0-40
 	MOVQ state+32(FP), R8                                        // argument state
 	VBROADCASTI32X4 bswap<>+0(SB), Z31                           // constants
 	VBROADCASTI32X4 poly<>+0(SB), Z23                            // constants
-	MOVL $34952, R10                                             // constants
-	KMOVQ R10, K7                                                // constants
+	MOVL $34952, R10                                             // masks
+	KMOVQ R10, K7                                                // masks
+	MOVL $240, R10                                               // masks
+	KMOVQ R10, K6                                                // masks
 	MOVQ R8, R9                                                  // Xi
-	VMOVDQU64 (R9), X28                                          // Xi
-	VPSHUFB X31, X28, X28                                        // Xi
-	VPXORQ X27, X27, X27                                         // Xi
+	VMOVDQU64 (R9), X27                                          // Xi
+	VPSHUFB X31, X27, X27                                        // Xi
+	VPCLMULQDQ $0, 448(DI), Z27, Z24                             // Xi times H^60
+	VPCLMULQDQ $1, 448(DI), Z27, Z25                             // Xi times H^60
+	VPCLMULQDQ $16, 448(DI), Z27, Z19                            // Xi times H^60
+	VPCLMULQDQ $17, 448(DI), Z27, Z26                            // Xi times H^60
+	VPXORQ Z19, Z25, Z25                                         // Xi times H^60
+	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
+	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
+	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
+	VMOVDQU64 Z26, Z28                                           // reduce the second quarter
+	VPXORQ X27, X27, X27                                         // reduce the second quarter
 	MOVL 28(R9), AX                                              // CB of the first turn
 	BSWAPL AX                                                    // CB of the first turn
+	SUBL $2, AX                                                  // CB of the first turn
 	VMOVDQU64 16(R9), X22                                        // CB of the first turn
 	VPXORQ (DI), X22, X22                                        // CB of the first turn
 	VSHUFI64X2 $0, Z22, Z22, Z22                                 // CB of the first turn
+	MOVL AX, R11                                                 // CB of the first turn
+	BSWAPL R11                                                   // CB of the first turn
+	XORL 12(DI), R11                                             // CB of the first turn
+	VPBROADCASTD R11, K7, Z22                                    // CB of the first turn
 	LEAQ counters<>+0(SB), R8                                    // CB of the first turn
 
 bulk_turn:
-	MOVL AX, R11                                                 // CB of the turn
-	BSWAPL R11                                                   // CB of the turn
-	XORL 12(DI), R11                                             // CB of the turn
-	VPBROADCASTD R11, K7, Z22                                    // CB of the turn
-	ADDL $64, AX                                                 // CB of the turn
 	VPXORQ (R8), Z22, Z0                                         // CB of blocks 0 to 3, round 0
 	VMOVDQU64 (DX), Z13                                          // GHASH blocks 0 to 3
 	VPXORQ 64(R8), Z22, Z1                                       // CB of blocks 4 to 7, round 0
@@ -34145,35 +32172,33 @@ bulk_turn:
 	PREFETCHT0 2432(DX)                                          // fetch blocks 24 to 27 of the turn after the next
 	PREFETCHT0 2496(DX)                                          // fetch blocks 28 to 31 of the turn after the next
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 0 to 3
-	VPXORQ Z28, Z13, Z13                                         // GHASH blocks 0 to 3, add Xi to the first of all
-	VPXORQ X28, X28, X28                                         // GHASH blocks 0 to 3, add Xi to the first of all
 	VBROADCASTI32X4 384(DI), Z14                                 // H^64, H^60
 	VBROADCASTI32X4 448(DI), Z15                                 // H^64, H^60
 	VBROADCASTI32X4 1408(DI), Z16                                // H^64, H^60
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKLQDQ Z13, Z27, Z17                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
 	VPUNPCKHQDQ Z13, Z27, Z18                                    // GHASH Xi and blocks 0 to 3, middle terms
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPXORQ Z18, Z17, Z17                                         // GHASH Xi and blocks 0 to 3, middle terms
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
 	VPCLMULQDQ $0, Z14, Z27, Z24                                 // GHASH Xi and blocks 0 to 3, low products
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH Xi and blocks 0 to 3, low products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPXORQ Z20, Z24, Z24                                         // GHASH Xi and blocks 0 to 3, low products
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
 	VPCLMULQDQ $17, Z14, Z27, Z26                                // GHASH Xi and blocks 0 to 3, high products
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VPXORQ Z20, Z26, Z26                                         // GHASH Xi and blocks 0 to 3, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VPCLMULQDQ $0, Z16, Z17, Z25                                 // GHASH Xi and blocks 0 to 3, middle products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
@@ -34182,24 +32207,24 @@ bulk_turn:
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPXORQ Z20, Z25, Z25                                         // GHASH Xi and blocks 0 to 3, middle products
 	VMOVDQU64 64(DX), Z12                                        // GHASH blocks 4 to 7
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 4 to 7
 	VMOVDQU64 128(DX), Z13                                       // GHASH blocks 8 to 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 8 to 11
 	VBROADCASTI32X4 512(DI), Z14                                 // H^56, H^52
 	VBROADCASTI32X4 576(DI), Z15                                 // H^56, H^52
 	VBROADCASTI32X4 1424(DI), Z16                                // H^56, H^52
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 4 to 11, middle terms
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 4 to 11, middle terms
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 4 to 11, middle terms
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
@@ -34210,12 +32235,12 @@ bulk_turn:
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 4 to 11, low products
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 4 to 11, high products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 4 to 11, high products
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
@@ -34228,30 +32253,30 @@ bulk_turn:
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 4 to 11, middle products
 	VMOVDQU64 192(DX), Z12                                       // GHASH blocks 12 to 15
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 12 to 15
 	VMOVDQU64 256(DX), Z13                                       // GHASH blocks 16 to 19
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 16 to 19
 	VBROADCASTI32X4 640(DI), Z14                                 // H^48, H^44
 	VBROADCASTI32X4 704(DI), Z15                                 // H^48, H^44
 	VBROADCASTI32X4 1440(DI), Z16                                // H^48, H^44
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 12 to 19, middle terms
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 12 to 19, middle terms
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 12 to 19, low products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 12 to 19, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
@@ -34300,13 +32325,13 @@ bulk_turn:
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
 	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 20 to 27, low products
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 20 to 27, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 20 to 27, high products
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
 	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
@@ -34393,176 +32418,183 @@ bulk_turn:
 	PREFETCHT0 2816(DX)                                          // fetch blocks 48 to 51 of the turn after the next
 	VPXORQ 896(R8), Z22, Z6                                      // CB of blocks 24 to 27, round 0
 	VPXORQ 960(R8), Z22, Z7                                      // CB of blocks 28 to 31, round 0
-	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
+	ADDL $64, AX                                                 // next multiple of 64
+	MOVL AX, R11                                                 // next multiple of 64
 	PREFETCHT0 2880(DX)                                          // fetch blocks 52 to 55 of the turn after the next
 	PREFETCHT0 2944(DX)                                          // fetch blocks 56 to 59 of the turn after the next
+	BSWAPL R11                                                   // next multiple of 64
 	PREFETCHT0 3008(DX)                                          // fetch blocks 60 to 63 of the turn after the next
+	XORL 12(DI), R11                                             // next multiple of 64
+	VPBROADCASTD R11, K7, Z22                                    // next multiple of 64
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 36 to 39
 	VMOVDQU64 640(DX), Z13                                       // GHASH blocks 40 to 43
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
+	VPXORQ 960(R8), Z22, K6, Z7                                  // CB of blocks 30 and 31, round 0
+	VBROADCASTI32X4 16(DI), Z9                                   // round key 1
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 40 to 43
 	VBROADCASTI32X4 1024(DI), Z14                                // H^24, H^20
 	VBROADCASTI32X4 1088(DI), Z15                                // H^24, H^20
 	VBROADCASTI32X4 1488(DI), Z16                                // H^24, H^20
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 1
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 1
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 36 to 43, middle terms
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 1
 	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 1
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 1
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 1
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 1
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 1
 	VBROADCASTI32X4 32(DI), Z8                                   // round key 2
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 36 to 43, middle terms
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 2
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 2
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 36 to 43, low products
+	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 2
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 2
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
-	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 36 to 43, low products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 2
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 2
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 2
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 2
 	VBROADCASTI32X4 48(DI), Z9                                   // round key 3
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 36 to 43, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 3
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 3
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 36 to 43, high products
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 36 to 43, middle products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 3
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 36 to 43, middle products
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 3
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 3
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 3
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
+	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 3
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 3
 	VBROADCASTI32X4 64(DI), Z8                                   // round key 4
-	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 36 to 43, middle products
-	VMOVDQU64 704(DX), Z12                                       // GHASH blocks 44 to 47
-	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 44 to 47
 	VMOVDQU64 768(DX), Z13                                       // GHASH blocks 48 to 51
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 4
+	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 4
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 48 to 51
 	VBROADCASTI32X4 1152(DI), Z14                                // H^16, H^12
 	VBROADCASTI32X4 1216(DI), Z15                                // H^16, H^12
 	VBROADCASTI32X4 1504(DI), Z16                                // H^16, H^12
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 4
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 4
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 4
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 4
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 4
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 4
 	VBROADCASTI32X4 80(DI), Z9                                   // round key 5
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 44 to 51, middle terms
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 44 to 51, middle terms
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 44 to 51, low products
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 5
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 5
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 5
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 5
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 44 to 51, low products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 5
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 5
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 5
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 5
 	VBROADCASTI32X4 96(DI), Z8                                   // round key 6
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 6
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 44 to 51, high products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 6
-	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
 	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 44 to 51, high products
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 6
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 44 to 51, middle products
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 6
 	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 44 to 51, middle products
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 6
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 6
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 6
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 6
 	VBROADCASTI32X4 112(DI), Z9                                  // round key 7
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 44 to 51, middle products
 	VMOVDQU64 832(DX), Z12                                       // GHASH blocks 52 to 55
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 7
 	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 52 to 55
 	VMOVDQU64 896(DX), Z13                                       // GHASH blocks 56 to 59
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 7
 	VPSHUFB Z31, Z13, Z13                                        // GHASH blocks 56 to 59
 	VBROADCASTI32X4 1280(DI), Z14                                // H^8, H^4
 	VBROADCASTI32X4 1344(DI), Z15                                // H^8, H^4
 	VBROADCASTI32X4 1520(DI), Z16                                // H^8, H^4
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
-	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 7
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 7
 	VPUNPCKLQDQ Z13, Z12, Z17                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 7
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 7
+	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 7
+	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 7
 	VBROADCASTI32X4 128(DI), Z8                                  // round key 8
-	VPUNPCKHQDQ Z13, Z12, Z18                                    // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 8
-	VPXORQ Z18, Z17, Z17                                         // GHASH blocks 52 to 59, middle terms
+	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 8
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 8
-	VPCLMULQDQ $0, Z14, Z12, Z19                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 8
-	VPCLMULQDQ $0, Z15, Z13, Z20                                 // GHASH blocks 52 to 59, low products
 	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 8
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
 	VPTERNLOGQ $150, Z20, Z19, Z24                               // GHASH blocks 52 to 59, low products
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 8
+	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 8
+	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 8
 	VBROADCASTI32X4 144(DI), Z9                                  // round key 9
-	VPCLMULQDQ $17, Z14, Z12, Z19                                // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 9
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 9
-	VPCLMULQDQ $17, Z15, Z13, Z20                                // GHASH blocks 52 to 59, high products
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 9
 	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 9
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // GHASH blocks 52 to 59, high products
-	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VPCLMULQDQ $0, Z16, Z17, Z19                                 // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 9
+	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 9
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 9
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 9
 	VBROADCASTI32X4 160(DI), Z8                                  // round key 10
-	VPCLMULQDQ $17, Z16, Z17, Z20                                // GHASH blocks 52 to 59, middle products
+	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
+	VMOVDQU64 960(DX), Z27                                       // GHASH blocks 60 to 63
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 10
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 10
+	VPSHUFB Z31, Z27, Z27                                        // GHASH blocks 60 to 63
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 10
-	VPTERNLOGQ $150, Z20, Z19, Z25                               // GHASH blocks 52 to 59, middle products
-	VMOVDQU64 960(DX), Z12                                       // GHASH blocks 60 to 63
-	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
-	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
-	VPSHUFB Z31, Z12, Z12                                        // GHASH blocks 60 to 63
-	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
 	VPTERNLOGQ $150, Z26, Z24, Z25                               // GHASH middle terms without low and high
-	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
+	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 10
 	VPCLMULQDQ $16, Z23, Z24, Z19                                // reduce the low quarter
+	VAESENC Z8, Z4, Z4                                           // AES blocks 16 to 19, round 10
+	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
+	VAESENC Z8, Z5, Z5                                           // AES blocks 20 to 23, round 10
+	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 10
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 10
 	VBROADCASTI32X4 176(DI), Z9                                  // round key 11
-	VPSHUFD $78, Z24, Z20                                        // reduce the low quarter
-	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
-	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
-	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
 	VPTERNLOGQ $150, Z20, Z19, Z25                               // reduce the low quarter
-	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 11
 	VPCLMULQDQ $16, Z23, Z25, Z19                                // reduce the second quarter
-	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 11
 	VPSHUFD $78, Z25, Z20                                        // reduce the second quarter
+	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 11
+	VAESENC Z9, Z3, Z3                                           // AES blocks 12 to 15, round 11
+	VAESENC Z9, Z4, Z4                                           // AES blocks 16 to 19, round 11
+	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z9, Z5, Z5                                           // AES blocks 20 to 23, round 11
+	VPTERNLOGQ $150, Z28, Z26, Z27                               // GHASH blocks 60 to 63
 	VAESENC Z9, Z6, Z6                                           // AES blocks 24 to 27, round 11
+	VPXORQ X28, X28, X28                                         // GHASH blocks 60 to 63
 	VAESENC Z9, Z7, Z7                                           // AES blocks 28 to 31, round 11
 	VBROADCASTI32X4 192(DI), Z8                                  // round key 12
-	VPTERNLOGQ $150, Z20, Z19, Z26                               // reduce the second quarter
 	VAESENC Z8, Z0, Z0                                           // AES blocks 0 to 3, round 12
-	VMOVDQU64 Z26, Z27                                           // reduce the second quarter
 	VAESENC Z8, Z1, Z1                                           // AES blocks 4 to 7, round 12
 	VAESENC Z8, Z2, Z2                                           // AES blocks 8 to 11, round 12
 	VAESENC Z8, Z3, Z3                                           // AES blocks 12 to 15, round 12
@@ -34571,7 +32603,6 @@ bulk_turn:
 	VAESENC Z8, Z6, Z6                                           // AES blocks 24 to 27, round 12
 	VAESENC Z8, Z7, Z7                                           // AES blocks 28 to 31, round 12
 	VBROADCASTI32X4 208(DI), Z9                                  // round key 13
-	VPXORQ Z12, Z27, Z27                                         // GHASH blocks 60 to 63
 	VAESENC Z9, Z0, Z0                                           // AES blocks 0 to 3, round 13
 	VAESENC Z9, Z1, Z1                                           // AES blocks 4 to 7, round 13
 	VAESENC Z9, Z2, Z2                                           // AES blocks 8 to 11, round 13
@@ -34628,6 +32659,7 @@ bulk_turn:
 	VPXORQ X20, X19, X27                                         // add the lanes
 	VPSHUFB X31, X27, X27                                        // Xi
 	VMOVDQU64 X27, (R9)                                          // Xi
+	ADDL $2, AX                                                  // CB of the next turn
 	BSWAPL AX                                                    // CB of the next turn
 	VMOVDQU64 16(R9), X0                                         // CB of the next turn
 	VPINSRD $3, AX, X0, X0                                       // CB of the next turn

@@ -43,7 +43,7 @@ func GoDispatch(pkg string, all [][]*ir.Program) []byte {
 			"Seal(block *KeyBlock, out, in, aad, nonce, tag []byte)"},
 		{"open", "Open decrypts in to out, which is as long, and reports whether the tag, of 4\n// to 16 bytes, matched; where it did not, out holds zeros.",
 			"Open(block *KeyBlock, out, in, aad, nonce, tag []byte) bool"},
-		{"seal_turns", "SealTurns encrypts in, which is some turns long, to out, which is as long, and\n// hashes that: state is Xi, then the counter block of the first turn, and is\n// those of the turn behind.",
+		{"seal_turns", "SealTurns encrypts in, which is some turns long, to out, which is as long, and\n// hashes that: state is Xi, then the counter block of the first turn, and is\n// those of the turn behind. The counter of a turn is 2 more than a multiple of\n// the blocks in it.",
 			"SealTurns(block *KeyBlock, out, in, state []byte)"},
 		{"open_turns", "OpenTurns decrypts, likewise, and hashes in.",
 			"OpenTurns(block *KeyBlock, out, in, state []byte)"},

@@ -142,7 +142,7 @@ var amd64Immediates = func() map[string][]int64 {
 		"vpsllq": shift64, "vpsrlq": shift64, "vpsrad": shift32, "vpslldq": bytes, "vpsrldq": bytes,
 		"vpternlogq": {0x00, 0x96, 0x6a, 0xca, 0xf8, 0xff}, "vpclmulqdq": {0x00, 0x01, 0x10, 0x11},
 		"vpshufd": {0x00, 0x1b, 0x4e, 0xe4, 0xff}, "vshufi64x2": {0x00, 0x1b, 0x4e, 0xe4, 0xff},
-		"vextracti32x4": {0, 1, 2, 3}, "vinserti32x4": {0, 1, 2, 3}, "vextracti64x4": {0, 1}, "vinserti64x4": {0, 1},
+		"vextracti32x4": {0, 1, 2, 3}, "vinserti32x4": {0, 1, 2, 3}, "vextracti64x4": {0, 1},
 		"vinserti128": {0, 1}, "vextracti128": {0, 1},
 		"vpinsrq": {0, 1}, "vpinsrd": {0, 1, 2, 3}, "vpinsrw": {0, 1, 6, 7}, "vpinsrb": {0, 1, 14, 15},
 		"vpextrq": {0, 1}, "vpextrd": {0, 1, 2, 3}, "vpextrw": {0, 1, 6, 7}, "vpextrb": {0, 1, 14, 15},

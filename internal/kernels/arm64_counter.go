@@ -94,12 +94,15 @@ func armNextBlocks(b *armBuilder, brief bool, states ...ir.Operand) {
 // 4, and so on go through v8 and v9, v10 and v11 in turn.
 func armBulkKey(r int) ir.Operand { return V(8 + (r+3)%4) }
 
+// armAhead is by how much the counter of the first block of a turn is ahead of a
+// multiple of 16. No block of a text has the counters before: 0 and that of J0.
+const armAhead = 2
+
 // armStart begins blocks n and n+1 of a turn of the bulk loop, which has 16, and
-// goes on to those of the turn behind, with round 0. Block 0 has a counter that is
-// ahead, 0 or 2, of a multiple of 16, and aBase that multiple: a counter block is
-// a constant of the key block, round key 0 included, xor aBase.
-func armStart(b *armBuilder, n, ahead int) {
-	i, c := n%8, int64(n+ahead)%16
+// goes on to those of the turn behind, with round 0. aBase has the multiple of 16: a
+// counter block is a constant of the key block, round key 0 included, xor aBase.
+func armStart(b *armBuilder, n int) {
+	i, c := n%8, int64(n+armAhead)%16
 	n %= 16
 	b.Origin("CB %d, %d", n, n+1)
 	b.I("ldp", As("q", V(i)), As("q", V(i+1)), keyMem(256, armCounters+16*c))
@@ -110,22 +113,27 @@ func armStart(b *armBuilder, n, ahead int) {
 	if c == 14 {
 		b.Origin("next multiple of 16")
 		b.I("add", W(xCounter), W(xCounter), ir.Imm(16))
-		b.I("rev", W(xTmp), W(xCounter))
-		b.I("mov", Lane("s", aBase, 3), W(xTmp))
+		armSetBase(b)
 	}
 }
 
+// armSetBase puts the counter in xCounter into aBase.
+func armSetBase(b *armBuilder) {
+	b.I("rev", W(xTmp), W(xCounter))
+	b.I("mov", Lane("s", aBase, 3), W(xTmp))
+}
+
 // armStartTurn begins blocks 0 to 7 of a turn of the bulk loop.
-func armStartTurn(b *armBuilder, ahead int) {
+func armStartTurn(b *armBuilder) {
 	for n := 0; n < 8; n += 2 {
-		armStart(b, n, ahead)
+		armStart(b, n)
 	}
 }
 
 // armCounterTurn is the counter-mode stream of a turn of the bulk loop: 16
 // blocks, of which the first 8 have had round 0. As it ends a block it begins
 // the one 8 blocks behind, so that there is always work for the AES pipes.
-func armCounterTurn(k *armKernel, bits, ahead int) []ir.Inst {
+func armCounterTurn(k *armKernel, bits int) []ir.Inst {
 	b := k.builder()
 	rounds := roundsFor(bits)
 	for first := 0; first < 16; first += 8 {
@@ -153,7 +161,7 @@ func armCounterTurn(k *armKernel, bits, ahead int) []ir.Inst {
 			}
 			b.Origin("text of blocks %d, %d", n, n+1)
 			b.I("stp", As("q", V(i)), As("q", V(i+1)), Mem(ir.Text, 256, xOut, int64(16*n)))
-			armStart(b, n+8, ahead)
+			armStart(b, n+8)
 		}
 	}
 	return b.Code

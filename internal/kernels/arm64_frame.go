@@ -476,24 +476,23 @@ func armBulk(b *armBuilder, bits int, seal bool) {
 	b.I("mov", xCounter, ir.Imm(0))
 	b.I("add", xPowers, xKey, ir.Imm(armH-8*15))
 	b.I("rev32", aBase, aCtr)
-	b.I("rev", W(xTmp), W(xCounter))
-	b.I("mov", Lane("s", aBase, 3), W(xTmp))
-	armTurns(b, bits, seal, 2)
+	armTurns(b, bits, seal)
 	b.Origin("back to single blocks")
-	b.I("add", W(xCounter), W(xCounter), ir.Imm(2))
+	b.I("add", W(xCounter), W(xCounter), ir.Imm(armAhead))
 	b.I("mov", Lane("s", aCtr, 3), W(xCounter))
 	b.I("ldr", As("q", aOne), keyMem(128, armOne))
 	armWipe(b, armRoundKey(roundsFor(bits)).Reg.Num+1, aEK0.Reg.Num)
 	armLoadKeys(b, bits)
 }
 
-// armTurns takes turns of 16 blocks while there are as many, of which there is one.
-// The first block has a counter that is ahead, 0 or 2, of that of aBase, which
-// xCounter has too. When it seals, GHASH runs a turn behind on the ciphertext just
+// armTurns takes turns of 16 blocks while there are as many, of which there is one,
+// from the multiple of 16 in xCounter on; aBase is a counter block but for its
+// counter. When it seals, GHASH runs a turn behind on the ciphertext just
 // written; when it opens, it runs beside on the ciphertext about to be overwritten.
-func armTurns(b *armBuilder, bits int, seal bool, ahead int) {
-	armStartTurn(b, ahead)
-	ctr := armCounterTurn(b.kernel, bits, ahead)
+func armTurns(b *armBuilder, bits int, seal bool) {
+	armSetBase(b)
+	armStartTurn(b)
+	ctr := armCounterTurn(b.kernel, bits)
 	stitched := func(base ir.Operand, at int64) {
 		b.Append(merge(armModel,
 			stitch.Stream{Name: "counter mode", Code: ctr},

@@ -36,17 +36,17 @@ func (b *avxBuilder) rounds(bits, n int, name func(i int) string) {
 }
 
 // avxHalfTurn is the counter-mode stream of half a turn of the bulk loop, 16
-// blocks: half 0 or 1. The first block of a turn has a counter that is skip
+// blocks: half 0 or 1. The first block of a turn has a counter that is avxSkip
 // behind a multiple of 32, and nBase that multiple: a counter block is a constant
-// xor nBase. The last blocks, as many as skip, belong to the next multiple, which
+// xor nBase. The last blocks, as many as avxSkip, belong to the next multiple, which
 // nBase holds at the end.
-func avxHalfTurn(k *avxKernel, bits, half, skip int) []ir.Inst {
+func avxHalfTurn(k *avxKernel, bits, half int) []ir.Inst {
 	b := k.builder()
 	registers := 16 / k.lanes
 	for first := half * registers; first < (half+1)*registers; first += 8 {
 		blocks := func(i int) string { return blockNames((first+i)*k.lanes, k.lanes) }
 		for i := range 8 {
-			n := (first+i)*k.lanes + skip
+			n := (first+i)*k.lanes + avxSkip
 			b.Origin("CB of %s, round 0", blocks(i))
 			b.I("vpxor", b.v(i), b.v(nBase), Mem(ir.Rodata, k.width(), rTable, int64(16*(n%32))))
 			if n+k.lanes == 32 {

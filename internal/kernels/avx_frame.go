@@ -147,12 +147,12 @@ func avxBulk(b *avxBuilder, bits int, seal bool) {
 	avxSetBase(b)
 
 	if seal {
-		b.Append(avxHalfTurn(k, bits, 0, avxSkip))
-		avxHalf(b, bits, 1, avxSkip, avxHalfHash(k, 0, rOut, 0))
+		b.Append(avxHalfTurn(k, bits, 0))
+		avxHalf(b, bits, 1, avxHalfHash(k, 0, rOut, 0))
 		b.nextTurn()
 		b.I("jb", ir.To("bulk_end"))
 	}
-	avxTurns(b, bits, seal, avxSkip)
+	avxTurns(b, bits, seal)
 	if seal {
 		b.Label("bulk_end")
 		b.Append(avxHalfHash(k, 1, rOut, -avxTurn/2))
@@ -172,25 +172,25 @@ func avxBulk(b *avxBuilder, bits int, seal bool) {
 const avxSkip = 2
 
 // avxTurns is the bulk loop: one turn and more, while as much is left.
-func avxTurns(b *avxBuilder, bits int, seal bool, skip int) {
+func avxTurns(b *avxBuilder, bits int, seal bool) {
 	k := b.avxKernel
 	b.Label("bulk_turn")
 	if seal {
-		avxHalf(b, bits, 0, skip, avxHalfHash(k, 1, rOut, -avxTurn/2))
+		avxHalf(b, bits, 0, avxHalfHash(k, 1, rOut, -avxTurn/2))
 		b.Label("bulk_half") // the first half is written, and not yet hashed
-		avxHalf(b, bits, 1, skip, avxHalfHash(k, 0, rOut, 0))
+		avxHalf(b, bits, 1, avxHalfHash(k, 0, rOut, 0))
 	} else {
-		avxHalf(b, bits, 0, skip, avxHalfHash(k, 0, rIn, 0))
-		avxHalf(b, bits, 1, skip, avxHalfHash(k, 1, rIn, avxTurn/2))
+		avxHalf(b, bits, 0, avxHalfHash(k, 0, rIn, 0))
+		avxHalf(b, bits, 1, avxHalfHash(k, 1, rIn, avxTurn/2))
 	}
 	b.nextTurn()
 	b.I("jae", ir.To("bulk_turn"))
 }
 
 // avxHalf stitches half a turn of counter mode, half h, and GHASH.
-func avxHalf(b *avxBuilder, bits, h, skip int, hash []ir.Inst) {
+func avxHalf(b *avxBuilder, bits, h int, hash []ir.Inst) {
 	b.Append(merge(avxModel,
-		stitch.Stream{Name: "counter mode", Code: avxHalfTurn(b.avxKernel, bits, h, skip)},
+		stitch.Stream{Name: "counter mode", Code: avxHalfTurn(b.avxKernel, bits, h)},
 		stitch.Stream{Name: "GHASH", Code: hash}))
 }
 

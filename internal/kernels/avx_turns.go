@@ -19,10 +19,10 @@ func avxTurnsOnly(k *avxKernel, bits int, seal bool) *ir.Program {
 	b.Frame(func() { b.I("endbr64") })
 	avxEnterTurns(b)
 	if seal {
-		b.Append(avxHalfTurn(k, bits, 0, 0))
+		b.Append(avxHalfTurn(k, bits, 0))
 		b.I("jmp", ir.To("bulk_half"))
 	}
-	avxTurns(b, bits, seal, 0)
+	avxTurns(b, bits, seal)
 	if seal {
 		b.Append(avxHalfHash(k, 1, rOut, -avxTurn/2))
 	}
@@ -40,9 +40,10 @@ func avxEnterTurns(b *avxBuilder) {
 	b.Origin("CB of the first turn")
 	b.I("mov", Low32(rCounter), Mem(ir.State, 32, rState, 28))
 	b.I("bswap", Low32(rCounter))
+	b.I("sub", Low32(rCounter), ir.Imm(avxSkip))
 	b.I("vmovdqu", base, Mem(ir.State, 128, rState, 16))
 	b.I("vpxor", base, base, Mem(ir.KeyBlock, 128, rKey, 0))
-	b.copyLane(nBase)
+	avxSetBase(b)
 	b.I("lea", rTable, AddrConst("counters"))
 }
 
@@ -53,6 +54,7 @@ func avxLeaveTurns(b *avxBuilder) {
 	b.I("vpshufb", xi, xi, Const(128, "bswap", 0))
 	b.I("vmovdqu", Mem(ir.State, 128, rState, 0), xi)
 	b.Origin("CB of the next turn")
+	b.I("add", Low32(rCounter), ir.Imm(avxSkip))
 	b.I("bswap", Low32(rCounter))
 	b.I("vmovdqu", block, Mem(ir.State, 128, rState, 16))
 	b.I("vpinsrd", block, block, Low32(rCounter), ir.Imm(3))

@@ -50,7 +50,7 @@ func newContract(kernel, op string, bits int) *ir.Contract {
 			ptr("out", "w", "len", ir.Text, "result; in itself, or apart from it"),
 			ptr("in", "r", "len", ir.Text, "text"),
 			num("len", "bytes of text: one turn or more, and nothing else"),
-			ptr("state", "rw", "32", ir.State, "Xi, then the counter block of the first turn, whose counter is a multiple of the blocks in a turn"),
+			ptr("state", "rw", "32", ir.State, "Xi, then the counter block of the first turn, whose counter is 2 more than a multiple of the blocks in a turn"),
 		}
 		return c
 	case "seal_fours", "open_fours":

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTurns runs the programs for turns on the machine, in both flavours, in place
-// and apart, with counters that end anywhere up to where they wrap.
+// and apart, with counters that end anywhere up to where they wrap, and beyond.
 func TestTurns(t *testing.T) {
 	for _, ps := range All() {
 		for _, bits := range []int{128, 192, 256} {
@@ -32,8 +32,9 @@ func turnsOf(t *testing.T, ps []*ir.Program, bits int) {
 			p := find(flavour, op, bits)
 			turn := p.Contract.Turn
 			for turns := 1; turns <= 5; turns++ {
+				blocks := turn / 16
 				inPlace := turns%2 == i
-				counter := []int{0, turn / 16, rng.Intn(1<<20) * turn, -(turns + 1) * turn / 16, -turns * turn / 16}[rng.Intn(5)]
+				counter := 2 + blocks*[]int{0, 1, rng.Intn(1 << 20), -turns - 1, -turns, -1}[rng.Intn(6)]
 				in, state := random(rng, turns*turn), random(rng, 32)
 				binary.BigEndian.PutUint32(state[28:], uint32(counter))
 				want, behind := reference.Turns(key, [32]byte(state), in, p.Contract.Opens())

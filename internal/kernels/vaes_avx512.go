@@ -33,7 +33,7 @@ const (
 // The registers that keep their role for a whole seal or open. z0 to z7 hold
 // AES states, z8 to z11 round keys and text, z12 to z21 belong to GHASH.
 var (
-	vBase  = Z(22) // counter block of the turn, xor round key 0, in every lane
+	vBase  = Z(22) // in the bulk loop: counter block with a multiple of 64, xor round key 0, in every lane
 	vPoly  = Z(23) // the reduction constant, in every lane
 	vLow   = Z(24) // sums of products: low, middle and high part
 	vMid   = Z(25)
@@ -43,6 +43,12 @@ var (
 	vEK0   = X(29)
 	vCtr   = Z(30) // next counter block, byte-reversed, in every lane
 	vBswap = Z(31) // vpshufb indices that reverse each lane
+)
+
+// The mask registers of the bulk loop.
+var (
+	vUpper = K(6) // the upper half of a register
+	vWords = K(7) // the counter of each lane
 )
 
 // The general registers of seal and open.
@@ -106,9 +112,12 @@ func vaesData() []ir.Datum {
 	}
 	one[0], four[0], sixtyFour[0] = 1, 4, 64
 	lanes, firstBlocks, firstCounters, strides := make([]byte, 64), make([]byte, 128), make([]byte, 64), make([]byte, 256)
-	counters := make([]byte, vaesTurn)
+	counters, quads := make([]byte, vaesTurn), make([]byte, 128)
 	for i := range 64 {
-		counters[16*i+15] = byte(i)
+		counters[16*i+15] = byte((i + vaesSkip) % 64)
+		if i < 16 {
+			quads[8*i] = byte(i)
+		}
 		if i < 4 {
 			lanes[16*i] = byte(i)
 			firstBlocks[16*i+15], firstBlocks[64+16*i+15] = 1, byte(2+i)
@@ -121,6 +130,7 @@ func vaesData() []ir.Datum {
 	return []ir.Datum{
 		{Name: "counters", Align: 64, Bytes: counters},
 		{Name: "lane_numbers", Align: 64, Bytes: lanes},
+		{Name: "quad_numbers", Align: 64, Bytes: quads},
 		{Name: "first_blocks", Align: 64, Bytes: firstBlocks},
 		{Name: "first_counters", Align: 64, Bytes: firstCounters},
 		{Name: "strides", Align: 64, Bytes: strides},
@@ -151,7 +161,7 @@ var vaesModel = &stitch.Model{
 			return stitch.Cost{Ports: p5, Latency: 4}
 		case "vpshufb", "vpunpcklqdq", "vpunpckhqdq", "vpshufd", "vpbroadcastd", "vpbroadcastq", "vshufi64x2", "vpermt2q", "kmovq":
 			return stitch.Cost{Ports: p5, Latency: 1}
-		case "vbroadcasti32x4", "vinserti64x4", "prefetcht0":
+		case "vbroadcasti32x4", "prefetcht0":
 			return stitch.Cost{Ports: loads, Latency: 8}
 		case "vmovdqu64", "vmovdqu8":
 			if i.Args[0].Kind == ir.Memory {

@@ -46,7 +46,7 @@ func vaesBrief(b *ir.Builder, bits int, seal bool) {
 	loadNonce(b, key)
 	b.I("vpxor", key, key, Mem(ir.KeyBlock, 128, rKey, 0))
 	b.Origin("EK0, round 0")
-	b.I("vpxor", ek0, key, Const(128, "counters", 16))
+	b.I("vpxor", ek0, key, Const(128, "first_blocks", 0))
 
 	blocks, lens := X(11), X(10)
 	vaesLengthBlock(b, lens)
@@ -147,7 +147,7 @@ func vaesBriefBlocks(b *ir.Builder, bits, n int, view func(int) ir.Operand, seal
 		b.I("vshufi64x2", key, key, key, ir.Imm(broadcastLane0))
 	}
 	for i := range n {
-		b.I(wide("vpxor", key), view(i), key, Const(width, "counters", 32+at(i)))
+		b.I(wide("vpxor", key), view(i), key, Const(width, "counters", at(i)))
 	}
 	for i := range n {
 		if !seal {

@@ -7,44 +7,32 @@ import (
 	"github.com/stitchgcm/gcm/internal/ir"
 )
 
-// A textMask limits the access to one of the registers of a group: the first
-// of a turn, of which there is the upper half alone, or the last of a message,
-// by a mask register.
+// A textMask limits the access to one of the registers of a group, the last of a
+// message, by a mask register.
 type textMask struct {
 	register int // -1: none
 	k        ir.Operand
-	upper    bool
 }
 
-var (
-	noMask    = textMask{register: -1}
-	upperHalf = textMask{register: 0, upper: true}
-)
+var noMask = textMask{register: -1}
 
 // load loads the text at offset at from base into z, or what there is of it and
 // zeros.
 func (m textMask) load(b *ir.Builder, i int, z, base ir.Operand, at int64) {
-	switch {
-	case i != m.register:
+	if i != m.register {
 		b.I(wide("vmovdqu", z), z, Mem(ir.Text, z.Width, base, at))
-	case m.upper: // a mask would do too, but slowly next to an unmapped page
-		b.I("vpxorq", view(z), view(z), view(z))
-		b.I("vinserti64x4", z, z, Mem(ir.Text, 256, base, at+32), ir.Imm(1))
-	default:
-		b.I("vmovdqu8", Zeroed(z, m.k), Mem(ir.Text, z.Width, base, at))
+		return
 	}
+	b.I("vmovdqu8", Zeroed(z, m.k), Mem(ir.Text, z.Width, base, at))
 }
 
 // store stores z at offset at of the output, or what there is of the text.
 func (m textMask) store(b *ir.Builder, i int, z ir.Operand, at int64) {
-	switch {
-	case i != m.register:
+	if i != m.register {
 		b.I(wide("vmovdqu", z), Mem(ir.Text, z.Width, rOut, at), z)
-	case m.upper:
-		b.I("vextracti64x4", Mem(ir.Text, 256, rOut, at+32), z, ir.Imm(1))
-	default:
-		b.I("vmovdqu8", Masked(Mem(ir.Text, z.Width, rOut, at), m.k), z)
+		return
 	}
+	b.I("vmovdqu8", Masked(Mem(ir.Text, z.Width, rOut, at), m.k), z)
 }
 
 // roundKey loads round key r into every lane of z.
@@ -102,30 +90,50 @@ func vaesMiddleRounds(b *ir.Builder, bits int, states ...ir.Operand) (last ir.Op
 	return last
 }
 
+// vaesSkip is how many counters of the first multiple of 64 no block of a text
+// has: 0 and that of J0.
+const vaesSkip = 2
+
 // vaesHalfTurn is the counter-mode stream of half a turn, 32 blocks: half 0
-// or 1. The turn's counter is a multiple of 64, so a counter block differs
-// from vBase by a constant.
-func vaesHalfTurn(bits, half int, mask textMask) []ir.Inst {
+// or 1. The first block of a turn has a counter that is vaesSkip behind a multiple
+// of 64, and vBase that multiple: a counter block is a constant xor vBase. The last
+// two blocks, half a register, belong to the next multiple, which vBase holds at
+// the end.
+func vaesHalfTurn(bits, half int) []ir.Inst {
 	b := &ir.Builder{ISA: ISA}
 	at := int64(half * vaesTurn / 2)
 	for i := range 8 {
+		constant := Mem(ir.Rodata, 512, rTable, at+int64(64*i))
 		b.Origin("CB of blocks %d to %d, round 0", 4*i, 4*i+3)
-		b.I("vpxorq", Z(i), vBase, Mem(ir.Rodata, 512, rTable, at+int64(64*i)))
+		b.I("vpxorq", Z(i), vBase, constant)
+		if 8*half+i == 15 {
+			b.Origin("next multiple of 64")
+			b.I("add", Low32(rCounter), ir.Imm(64))
+			vaesSetBase(b)
+			b.Origin("CB of blocks 30 and 31, round 0")
+			b.I("vpxorq", Masked(Z(i), vUpper), vBase, constant)
+		}
 	}
-	vaesRounds(b, bits, 8, at, mask)
+	vaesRounds(b, bits, 8, at, noMask)
 	return b.Code
 }
 
-// vaesNextTurn sets vBase to the counter block of the turn at rCounter and
-// moves rCounter a turn on.
-func vaesNextTurn(b *ir.Builder) {
+// vaesSetBase puts rCounter, xor round key 0, into vBase. It uses r11.
+func vaesSetBase(b *ir.Builder) {
 	word := Low32(R11)
-	b.Origin("CB of the turn")
 	b.I("mov", word, Low32(rCounter))
 	b.I("bswap", word)
 	b.I("xor", word, Mem(ir.KeyBlock, 32, rKey, 12))
-	b.I("vpbroadcastd", Masked(vBase, K(7)), word)
-	b.I("add", Low32(rCounter), ir.Imm(64))
+	b.I("vpbroadcastd", Masked(vBase, vWords), word)
+}
+
+// vaesMasks sets the mask registers of the bulk loop. It uses r10.
+func vaesMasks(b *ir.Builder) {
+	b.Origin("masks")
+	b.I("mov", Low32(R10), ir.Imm(0x8888))
+	b.I("kmovq", vWords, R10)
+	b.I("mov", Low32(R10), ir.Imm(0xf0))
+	b.I("kmovq", vUpper, R10)
 }
 
 // vaesGroup encrypts or decrypts n registers of text with counters from z12,

@@ -133,18 +133,6 @@ func vaesDispatch(b *ir.Builder) {
 	b.I("xor", Low32(rRest), Low32(rRest))
 	b.I("cmp", rLen, ir.Imm(vaesShort))
 	b.I("jbe", ir.To("short"))
-	b.I("test", rLead, rLead)
-	b.I("je", ir.To("reduced"))
-	b.Origin("reduce what leads to one block")
-	b.I("lea", rPowers, Addr(rKey, vaesPowersEnd))
-	b.I("sub", rPowers, rLead)
-	vaesMultiply(b, vXi, Mem(ir.KeyBlock, 512, rPowers, 0), true)
-	vaesReduce(b)
-	vaesFold(b)
-	b.I("xor", Low32(rLead), Low32(rLead))
-
-	b.Label("reduced")
-	b.Origin("choose the path")
 	b.I("mov", RAX, argNonceLen)
 	b.I("cmp", RAX, ir.Imm(12))
 	b.I("je", ir.To("bulk"))
@@ -155,74 +143,73 @@ func vaesDispatch(b *ir.Builder) {
 	b.I("jmp", ir.To("short"))
 }
 
-// vaesBulk takes turns of 64 blocks and leaves 33 to 1056 bytes, so that the
-// four lanes of vXi have blocks, or the length block, to be added to. When it
-// seals, GHASH runs half a turn behind on the ciphertext just written; when it
-// opens, GHASH runs beside on the ciphertext about to be overwritten.
+// vaesBulk takes turns of 64 blocks while there are as many. The lanes of vXi
+// lead what is left.
 func vaesBulk(b *ir.Builder, bits int, seal bool) {
 	b.Label("bulk")
-	b.Origin("the first turn lacks the blocks with counters 0 and 1")
-	b.I("sub", rIn, ir.Imm(32))
-	b.I("sub", rOut, ir.Imm(32))
-	b.I("add", rLen, ir.Imm(32))
-	b.I("vpxorq", X(19), X(19), X(19))
-	b.I("vshufi64x2", vXi, Z(19), vXi, ir.Imm(0x40)) // lane 0 to lane 2
+	b.Origin("the blocks that lead, into the last lanes")
+	b.I("lea", RAX, AddrConst("quad_numbers"))
+	b.I("add", RAX, rLead)
+	b.I("vmovdqu64", Z(19), Mem(ir.Rodata, 512, RAX, 0))
+	b.I("vpermq", vXi, Z(19), vXi)
+	vaesMasks(b)
 	b.Origin("prepare the bulk loop")
 	b.I("xor", Low32(rCounter), Low32(rCounter))
-	b.I("mov", Low32(R10), ir.Imm(0x8888)) // the counter of each lane
-	b.I("kmovq", K(7), R10)
 	b.I("lea", rTable, AddrConst("counters"))
 	roundKey(b, Z(8), 0)
 	b.I("vpshufb", vBase, vCtr, vBswap)
 	b.I("vpxorq", vBase, vBase, Z(8))
-
-	half := func(h int, ctr textMask, hash []ir.Inst) { vaesHalf(b, bits, h, ctr, hash) }
-	advance := func() {
-		b.Origin("next turn")
-		b.I("add", rIn, ir.Imm(vaesTurn))
-		b.I("add", rOut, ir.Imm(vaesTurn))
-		b.I("sub", rLen, ir.Imm(vaesTurn))
-		b.I("cmp", rLen, ir.Imm(vaesTurn+33))
-	}
-	turn := func(mask textMask) {
-		vaesNextTurn(b)
-		if seal {
-			half(0, mask, vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
-			b.Label("bulk_half") // the first half is written, and not yet hashed
-			half(1, noMask, vaesHalfHash(0, rOut, 0, mask))
-		} else {
-			half(0, mask, vaesHalfHash(0, rIn, 0, mask))
-			half(1, noMask, vaesHalfHash(1, rIn, vaesTurn/2, noMask))
-		}
-		advance()
-	}
-	if seal {
-		vaesNextTurn(b)
-		b.Append(vaesHalfTurn(bits, 0, upperHalf))
-		half(1, noMask, vaesHalfHash(0, rOut, 0, upperHalf))
-		advance()
-	} else {
-		turn(upperHalf)
-	}
-	b.I("jb", ir.To("bulk_end"))
-	b.Label("bulk_turn")
-	turn(noMask)
-	b.I("jae", ir.To("bulk_turn"))
-	b.Label("bulk_end")
-	if seal {
-		b.Append(vaesHalfHash(1, rOut, -vaesTurn/2, noMask))
-	}
+	b.I("mov", Low32(R11), Mem(ir.KeyBlock, 32, rKey, 12)) // the counter 0, xor round key 0
+	b.I("vpbroadcastd", Masked(vBase, vWords), Low32(R11))
+	vaesBulkTurns(b, bits, seal, false)
 	b.Origin("counter for the short path")
+	b.I("add", Low32(rCounter), ir.Imm(vaesSkip))
 	b.I("mov", Low32(R10), ir.Imm(0x1111))
 	b.I("kmovq", K(5), R10)
 	b.I("vpbroadcastd", Masked(vCtr, K(5)), Low32(rCounter))
-	b.I("xor", Low32(rLead), Low32(rLead))
+	b.I("mov", Low32(rLead), ir.Imm(64))
+}
+
+// vaesBulkTurns is the bulk loop: one turn and more, while as much is left. When it
+// seals, GHASH runs half a turn behind on the ciphertext just written; when it
+// opens, GHASH runs beside on the ciphertext about to be overwritten. In the
+// programs for turns alone vFirst is added behind the first turn, and what comes is
+// fetched.
+func vaesBulkTurns(b *ir.Builder, bits int, seal, alone bool) {
+	ahead := func(h int) (s []stitch.Stream) {
+		if alone {
+			s = append(s, vaesAhead(h))
+		}
+		return s
+	}
+	if seal {
+		b.Append(vaesHalfTurn(bits, 0))
+		b.I("jmp", ir.To("bulk_half"))
+	}
+	b.Label("bulk_turn")
+	if seal {
+		vaesHalf(b, bits, 0, vaesTurnHash(4, 8, rOut, -vaesTurn, alone), ahead(0)...)
+		b.Label("bulk_half") // the first half is written, and not yet hashed
+		vaesHalf(b, bits, 1, vaesTurnHash(0, 4, rOut, 0, alone), ahead(1)...)
+	} else {
+		vaesHalf(b, bits, 0, vaesTurnHash(0, 5, rIn, 0, alone), ahead(0)...)
+		vaesHalf(b, bits, 1, vaesTurnHash(5, 8, rIn, 0, alone), ahead(1)...)
+	}
+	b.Origin("next turn")
+	b.I("add", rIn, ir.Imm(vaesTurn))
+	b.I("add", rOut, ir.Imm(vaesTurn))
+	b.I("sub", rLen, ir.Imm(vaesTurn))
+	b.I("cmp", rLen, ir.Imm(vaesTurn))
+	b.I("jae", ir.To("bulk_turn"))
+	if seal {
+		b.Append(vaesTurnHash(4, 8, rOut, -vaesTurn, alone))
+	}
 }
 
 // vaesHalf stitches half a turn of counter mode, half h, GHASH, and others.
-func vaesHalf(b *ir.Builder, bits, h int, ctr textMask, hash []ir.Inst, others ...stitch.Stream) {
+func vaesHalf(b *ir.Builder, bits, h int, hash []ir.Inst, others ...stitch.Stream) {
 	b.Append(merge(vaesModel, append([]stitch.Stream{
-		{Name: "counter mode", Code: vaesHalfTurn(bits, h, ctr)},
+		{Name: "counter mode", Code: vaesHalfTurn(bits, h)},
 		{Name: "GHASH", Code: hash}}, others...)...))
 }
 

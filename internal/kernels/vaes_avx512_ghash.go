@@ -18,29 +18,45 @@ const (
 	broadcastLane0 = 0x00 // vshufi64x2
 )
 
-// vaesHalfHash is the GHASH stream of half a turn, 32 blocks of ciphertext at
-// offset at from base. Each of the four lanes is a GHASH of its own with
-// stride H^4, so that nothing is added across lanes inside the loop: register
-// i of the turn is multiplied by H^(64-4i) in every lane. Half 0 begins the
-// sums with vXi; half 1 completes them and reduces them to vXi.
-func vaesHalfHash(half int, base ir.Operand, at int64, mask textMask) []ir.Inst {
+// vaesTurnHash is the GHASH stream of the bulk loop for some pairs of registers of
+// a turn, of which there are 8, where base and at say where the turn's ciphertext
+// is. Each of the four lanes is a GHASH of its own with stride H^4, so that
+// nothing is added across lanes inside the loop. vXi holds the last four blocks
+// with the GHASH of what is before them: lane j counts as H^(4-j). The first
+// register is vXi, the others are the turn's but for its last one: pair i begins
+// with H^(64-8i) in every lane. The last pair completes the sums, reduces them and
+// adds the last register, and vFirst if first is set.
+func vaesTurnHash(from, behind int, base ir.Operand, at int64, first bool) []ir.Inst {
 	b := &ir.Builder{ISA: ISA}
-	a, c := Z(12), Z(13) // the ciphertext of two registers
-	for i := 0; i < 8; i += 2 {
-		turn := half*8 + i // register of the turn
-		for j, z := range []ir.Operand{a, c} {
-			b.Origin("GHASH blocks %d to %d", 4*(turn+j), 4*(turn+j)+3)
-			mask.load(b, i+j, z, base, at+int64(64*(i+j)))
-			b.I("vpshufb", z, z, vBswap)
-		}
-		if turn == 0 {
-			b.Origin("GHASH blocks 0 to 3, add Xi")
-			b.I("vpxorq", a, a, vXi)
-		}
-		vaesTwoRegisters(b, turn, blockNames(4*turn, 8), a, c, turn == 0)
+	a, c := Z(12), Z(13)
+	load := func(z ir.Operand, i int) {
+		b.Origin("GHASH blocks %d to %d", 4*i, 4*i+3)
+		b.I("vmovdqu64", z, Mem(ir.Text, 512, base, at+int64(64*i)))
+		b.I("vpshufb", z, z, vBswap)
 	}
-	if half == 1 {
-		vaesReduceSixteen(b)
+	for i := 2 * from; i < 2*behind; i += 2 {
+		if i == 0 {
+			load(c, 0)
+			vaesTwoRegisters(b, 0, "Xi and blocks 0 to 3", vXi, c, true)
+			continue
+		}
+		load(a, i-1)
+		load(c, i)
+		vaesTwoRegisters(b, i, blockNames(4*i-4, 8), a, c, false)
+	}
+	if behind == 8 {
+		load(vXi, 15)
+		b.Origin("GHASH middle terms without low and high")
+		b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
+		vaesReduceSums(b)
+		b.Element()
+		b.Origin("GHASH blocks 60 to 63")
+		if first {
+			b.I("vpternlogq", vXi, vHigh, vFirst, ir.Imm(xor3))
+			b.I("vpxorq", view(vFirst), view(vFirst), view(vFirst))
+		} else {
+			b.I("vpxorq", vXi, vXi, vHigh)
+		}
 	}
 	return b.Code
 }
@@ -81,13 +97,6 @@ func vaesTwoRegisters(b *ir.Builder, i int, name string, a, c ir.Operand, begin 
 		b.I("vpclmulqdq", Z(20), part.y, part.k, ir.Imm(part.takeY))
 		b.I("vpternlogq", part.sum, Z(19), Z(20), ir.Imm(xor3))
 	}
-}
-
-// vaesReduceSixteen completes the sums of vaesTwoRegisters and reduces them to vXi.
-func vaesReduceSixteen(b *ir.Builder) {
-	b.Origin("GHASH middle terms without low and high")
-	b.I("vpternlogq", vMid, vLow, vHigh, ir.Imm(xor3))
-	vaesReduce(b)
 }
 
 // vaesReduce reduces the sums of products modulo the field polynomial, each

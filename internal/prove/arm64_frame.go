@@ -413,7 +413,7 @@ func armRestCase(p *ir.Program, blocks int) error {
 }
 
 // A turn is one of the bulk loop: its first counter is word, a multiple of 16,
-// plus 2 where a call takes a whole message.
+// plus 2.
 type turn struct {
 	upper Vec
 	word  value.Value // 32 bits
@@ -421,11 +421,7 @@ type turn struct {
 
 // firstBlock returns the first counter block of the turn.
 func (e *arm) firstBlock(t turn) block {
-	ahead := 0
-	if e.p.Contract.Whole() {
-		ahead = 2
-	}
-	return e.spec.inc(e.counterBlock(t.upper, t.word), ahead)
+	return e.spec.inc(e.counterBlock(t.upper, t.word), 2)
 }
 
 // base returns the counter block in v12.

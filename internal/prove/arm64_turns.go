@@ -20,7 +20,7 @@ func armTurnsEntryCase(p *ir.Program, left Count, to string) error {
 	t := e.anyTurn()
 	text := e.firstText()
 	xi := e.s.Fresh("Xi", 16)
-	state := e.mem.add("state", append(append(Vec{}, xi...), e.counterBlock(t.upper, t.word)...), false, false)
+	state := e.mem.add("state", append(append(Vec{}, xi...), e.firstBlock(t)...), false, false)
 	stack := e.stack(false, nil)
 	saved := stack.bytes
 	stack.bytes = e.s.Fresh("junk below the stack pointer", 64)
@@ -41,9 +41,12 @@ func armTurnsEntryCase(p *ir.Program, left Count, to string) error {
 		v128("Xi", 27, e.s.reverse(xi)),
 		v128("tbl indices", 29, value.FromBytes(c[:16])), v128("tbl indices", 30, value.FromBytes(c[16:32])),
 	}
-	if !p.Contract.Opens() { // the counter is no secret, though it comes from memory
-		want = append(want, x("counter of the next turn", 12, value.Extend(e.s, value.Reverse(e.s, e.next(t).word), 64)))
+	set := t
+	if !p.Contract.Opens() {
+		set = e.next(t)
 	}
+	// The counter is no secret, though it comes from memory.
+	want = append(want, x("counter in v12", 12, value.Extend(e.s, value.Reverse(e.s, set.word), 64)))
 	return e.entered(t, text, left, want...)
 }
 
@@ -59,7 +62,7 @@ func armTurnsLeaveCase(p *ir.Program) error {
 	if err := e.run("leave", ""); err != nil {
 		return err
 	}
-	if err := e.wantBytes(state, 0, append(e.s.reverse(xi), e.counterBlock(t.upper, t.word)...)); err != nil {
+	if err := e.wantBytes(state, 0, append(e.s.reverse(xi), e.firstBlock(t)...)); err != nil {
 		return err
 	}
 	return e.returned()

@@ -34,7 +34,7 @@ func avxTurnsCase(p *ir.Program, from, to string, left Count) error {
 	e.sp = address.base
 	cut, half := avxCut(p)
 	word := e.aligned(bits.TrailingZeros(uint(e.turn / 16)))
-	cb := e.counterBlock(word)
+	cb := e.counterBlock(e.s.Add(word, e.s.Const(32, 2)))
 	state := e.mem.add("state", append(e.s.Fresh("Xi", 16), cb...), true, false)
 	total, hashed := e.turn, e.turn
 	if to == cut {

@@ -243,9 +243,9 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 				add("leading blocks and length", fmt.Sprintf("%d blocks of text, the last full: %v, %d leading", texts, full, lead),
 					func() error { return vaesLeadCase(p, texts, full, lead, false) })
 			}
-			if 16*texts > vaesMinLeft && texts <= (vaesRun+vaesMinLeft+15)/16 {
+			if 16*texts < vaesRun || !full && 16*texts == vaesRun {
 				add("leading lanes and length", fmt.Sprintf("%d blocks of text, the last full: %v", texts, full),
-					func() error { return vaesLeadCase(p, texts, full, 0, true) })
+					func() error { return vaesLeadCase(p, texts, full, 4, true) })
 			}
 		}
 	}
@@ -253,17 +253,16 @@ func vaesCases(p *ir.Program) (list []proofCase) {
 		add("short text", fmt.Sprintf("%d bytes", n), func() error { return vaesShortCase(p, n) })
 	}
 	for lead := range 5 {
-		add("leading blocks to one", fmt.Sprintf("%d blocks", lead), func() error { return vaesReduceCase(p, lead) })
+		for n := 1; n < 12; n++ {
+			add("64 blocks alone", fmt.Sprintf("nonce of %d bytes, %d blocks leading", n, lead), func() error { return vaesPartCase(p, number(n), lead) })
+		}
+		add("64 blocks alone", fmt.Sprintf("nonce of 13 bytes and more, %d blocks leading", lead), func() error { return vaesPartCase(p, Count{Min: 13}, lead) })
 	}
-	for n := 1; n < 12; n++ {
-		add("64 blocks alone", fmt.Sprintf("nonce of %d bytes", n), func() error { return vaesPartCase(p, number(n)) })
+	for lead := range 5 {
+		add("into the bulk loop", fmt.Sprintf("%d bytes and more, %d blocks leading", vaesLeft+1, lead), func() error { return vaesEnterCase(p, lead) })
 	}
-	add("64 blocks alone", "nonce of 13 bytes and more", func() error { return vaesPartCase(p, Count{Min: 13}) })
-	const twoTurns = vaesRun - 32 + vaesRun + vaesMinLeft
-	add("first turn and no more", fmt.Sprintf("%d to %d bytes", vaesLeft+1, twoTurns-1), func() error { return vaesFirstTurnCase(p) })
-	add("into the bulk loop", fmt.Sprintf("%d bytes and more", twoTurns), func() error { return vaesEnterCase(p) })
 	add("from turn to turn", "any turn", func() error { return vaesTurnCase(p) })
-	add("last turn", "any turn but the first", func() error { return vaesLastTurnCase(p) })
+	add("last turn", "any turn", func() error { return vaesLastTurnCase(p) })
 	for n := 4; n <= 16; n++ {
 		if p.Contract.Op == "seal" {
 			add("tag", fmt.Sprintf("%d bytes", n), func() error { return vaesSealFinishCase(p, n) })

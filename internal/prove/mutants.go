@@ -364,7 +364,7 @@ func (w *watched) scout(c proofCase, index int) (scout, error) {
 func (t *trial) reason(m *Mutant) string {
 	switch m.Kind {
 	case "constant":
-		return t.unread(m)
+		return cmp.Or(t.unread(m), indices(m))
 	case "target":
 		if t.place(t.p.Code[m.at[0]]) == t.place(m.now[0]) {
 			return "both labels stand at one place"

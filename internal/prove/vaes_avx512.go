@@ -18,18 +18,17 @@ import (
 //
 //	entry ─> brief_text ─> brief_finish        brief messages
 //	entry ─> j0 ─> dispatch ─> finish          other messages of up to 1072 bytes
-//	              dispatch ─> bulk, until nothing but the short path is left
-//	              bulk loop: one turn from any turn; its ends with every rest
+//	              dispatch ─> bulk loop: one turn from any turn; its end
+//	              short ─> finish              what the loop leaves
 //	              dispatch ─> dispatch         64 blocks, other nonces
 //	entry ─> nonce_part ─> j0, j0 ─> aad_part ─> dispatch: long nonces, long AAD
 //	finish ─> return, for every tag size
 
 const (
-	vaesTop     = 72
-	vaesEnd     = powersAt + 16*vaesTop
-	vaesLeft    = 1072 // most bytes that the short path takes
-	vaesRun     = 1024 // bytes of a turn
-	vaesMinLeft = 33   // least bytes that the bulk loop leaves
+	vaesTop  = 72
+	vaesEnd  = powersAt + 16*vaesTop
+	vaesLeft = 1072 // most bytes that the short path takes
+	vaesRun  = 1024 // bytes of a turn
 )
 
 var vaesKeyBlock = keyBlock{size: 1536, end: vaesEnd, top: vaesTop,
@@ -154,7 +153,8 @@ func (v *vaes) leading(n, top int) (Vec, poly) {
 	return z, y
 }
 
-// atDispatch sets the state at the label dispatch, or at reduced.
+// atDispatch sets the state at the label dispatch. Without blocks that lead, Xi is
+// zero or, with a nonce of other than 12 bytes, that of the part before.
 func (v *vaes) atDispatch(left value.Value, lead int, cb block, xi Vec) {
 	v.constants()
 	v.m.SetReg(amd64.RCX.Reg, left)
@@ -206,17 +206,17 @@ func (v *vaes) wantFinish(at int, processed Vec, y poly) error {
 
 // vaesLeadCase: to short_counter with some blocks of text, the last of them full
 // or partial, from dispatch behind lead blocks of AAD, or from short behind
-// the bulk loop, whose four lanes lead.
+// the bulk loop, whose four lanes lead as many blocks do.
 func vaesLeadCase(p *ir.Program, texts int, full bool, lead int, bulk bool) error {
 	v := newVaes(p)
 	v.text(0)
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
-	from, lanes := "dispatch", max(lead, 1)
+	from := "dispatch"
 	if bulk {
-		from, lanes = "short", 4
+		from = "short"
 	}
-	xi, y := v.leading(lanes, lead)
+	xi, y := v.leading(max(lead, 1), lead)
 	n := number(16 * texts)
 	if !full {
 		n = Count{Min: uint64(16*texts - 15), Max: uint64(16*texts - 1)}
@@ -291,86 +291,40 @@ func vaesShortCase(p *ir.Program, n int) error {
 	return v.wantFinish(0, done, y)
 }
 
-// vaesReduceCase: dispatch to reduced with more text than the short path takes.
-func vaesReduceCase(p *ir.Program, lead int) error {
-	v := newVaes(p)
-	v.text(0)
-	v.arguments(nil, value.FromUint64(12), nil, 16)
-	cb := v.counterBlock(v.s.Fresh("counter", 4))
-	xi, y := v.leading(max(lead, 1), lead)
-	left := Count{Min: vaesLeft + 1}
-	v.atDispatch(left, lead, cb, xi)
-	if stop, err := v.run("dispatch", "reduced"); err != nil || stop != "reduced" {
-		return orStop(err, stop)
-	}
-	return v.wantReduced(left, cb, y, 0)
-}
-
-// wantReduced checks an instance of the state at reduced, or at dispatch
-// without leading blocks; at is where the pointers stand.
-func (v *vaes) wantReduced(left value.Value, cb block, y poly, at int) error {
-	if err := v.wantKept(); err != nil {
-		return err
-	}
-	for _, w := range []struct {
-		what string
-		r    ir.Reg
-		v    value.Value
-	}{
-		{"length", amd64.RCX.Reg, left},
-		{"output", amd64.RSI.Reg, v.out.at(at)},
-		{"input", amd64.RDX.Reg, v.in.at(at)},
-		{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
-		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
-	} {
-		if err := v.want(w.what, w.r, w.v); err != nil {
-			return err
-		}
-	}
-	xi := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
-	if !zero(xi[16:]) {
-		return fmt.Errorf("upper lanes of Xi are not zero")
-	}
-	return v.wantElement("GHASH", xi[:16], y)
-}
-
-// vaesPartCase: reduced to dispatch, 64 blocks alone, for nonces of other
-// sizes than 12.
-func vaesPartCase(p *ir.Program, nonceLen value.Value) error {
+// vaesPartCase: dispatch to itself, 64 blocks alone behind lead blocks of AAD or a
+// part before, for nonces of other sizes than 12.
+func vaesPartCase(p *ir.Program, nonceLen value.Value, lead int) error {
 	v := newVaes(p)
 	text := v.text(vaesRun)
 	v.arguments(nil, nonceLen, nil, 16)
 	cb := v.counterBlock(v.s.Fresh("counter", 4))
-	xi, y := v.leading(1, 0)
-	v.atDispatch(Count{Min: vaesLeft + 1}, 0, cb, xi)
-	if stop, err := v.run("reduced", "dispatch"); err != nil || stop != "dispatch" {
+	xi, y := v.leading(max(lead, 1), lead)
+	left := Count{Min: vaesLeft + 1}
+	v.atDispatch(left, lead, cb, xi)
+	if stop, err := v.run("dispatch", "dispatch"); err != nil || stop != "dispatch" {
 		return orStop(err, stop)
 	}
 	done := v.spec.gctr(cb, text)
 	if err := v.wantBytes(v.out, 0, done); err != nil {
 		return err
 	}
-	return v.wantReduced(Count{Min: vaesLeft + 1, Off: -vaesRun}, v.spec.inc(cb, 64),
-		v.spec.absorb(y, v.ciphertext(text, done)), vaesRun)
-}
-
-// vaesFirstTurnCase: reduced to short with text of which the bulk loop takes
-// one turn.
-func vaesFirstTurnCase(p *ir.Program) error {
-	const first = vaesRun - 32
-	v := newVaes(p)
-	text := v.text(first)
-	v.arguments(nil, value.FromUint64(12), nil, 16)
-	cb := v.counterBlock(v.s.Const(32, 2))
-	xi, y := v.leading(1, 0)
-	left := Count{Min: vaesLeft + 1, Max: first + vaesRun + vaesMinLeft - 1}
-	v.atDispatch(left, 0, cb, xi)
-	if stop, err := v.run("reduced", "short"); err != nil || stop != "short" {
-		return orStop(err, stop)
+	if err := v.wantKept(); err != nil {
+		return err
 	}
-	done := v.spec.gctr(cb, text)
-	left.Off = -first
-	return v.wantShort(left, v.spec.inc(cb, first/16), done, v.spec.absorb(y, v.ciphertext(text, done)))
+	left.Off = -vaesRun
+	if err := v.wantAll(
+		held{"length", amd64.RCX.Reg, left},
+		held{"output", amd64.RSI.Reg, v.out.at(vaesRun)},
+		held{"input", amd64.RDX.Reg, v.in.at(vaesRun)},
+		held{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
+		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(v.spec.inc(cb, 64))))}); err != nil {
+		return err
+	}
+	z := v.s.bytes(v.m.Reg(amd64.Z(27).Reg))
+	if !zero(z[16:]) {
+		return fmt.Errorf("upper lanes of Xi are not zero")
+	}
+	return v.wantElement("GHASH", z[:16], v.spec.absorb(y, v.ciphertext(text, done)))
 }
 
 // wantShort checks an instance of the state at short behind the bulk loop.
@@ -389,13 +343,13 @@ func (v *vaes) wantShort(left value.Value, cb block, done Vec, y poly) error {
 		held{"output", amd64.RSI.Reg, v.out.at(len(done))},
 		held{"input", amd64.RDX.Reg, v.in.at(len(done))},
 		held{"rest", amd64.R9.Reg, value.FromUint64(0)},
-		held{"leading bytes", amd64.R11.Reg, value.FromUint64(0)},
+		held{"leading bytes", amd64.R11.Reg, value.FromUint64(64)},
 		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))})
 }
 
-// wantLanes checks that the lanes of Xi together mean y, lane j as H^-j.
+// wantLanes checks that the lanes of Xi together mean y, lane j as H^(4-j).
 func (v *vaes) wantLanes(y poly) error {
-	have, err := v.lanes(0)
+	have, err := v.lanes(4)
 	if err != nil {
 		return err
 	}
@@ -428,106 +382,73 @@ func vaesCut(p *ir.Program) (label string, written int) {
 	return "bulk_turn", 0
 }
 
-// atBulk sets the state at the cut in a turn whose counter is word: text is
-// what is left of the turn and behind it, its first bytes already done.
-func (v *vaes) atBulk(left value.Value, cb block, word Vec, xi Vec) {
-	_, written := vaesCut(v.p)
-	v.atDispatch(left, 0, cb, xi)
-	v.m.SetReg(amd64.R11.Reg, v.junk[amd64.R11.Reg])
-	v.number(amd64.R8.Reg, v.m.Symbols["counters"])
-	v.number(amd64.R9.Reg, 0)
-	v.number(amd64.K(7).Reg, 0x8888)
-	v.m.SetReg(amd64.Z(22).Reg, v.turnBase(cb, word))
-	next := value.Value(word)
-	if written > 0 { // the counter has moved on to the next turn
-		next = v.s.Add(word, v.s.Const(32, 64))
+// inTurn lists what is held at the cut in a turn whose blocks have counters from 2
+// behind word on.
+func (v *vaes) inTurn(cb block, word value.Value) []held {
+	return []held{
+		{"base of the counters", amd64.Z(22).Reg, fourVec(v.spec.xor(counterBlock(v.s, cb, word), v.spec.keys[0]))},
+		{"counter", amd64.RAX.Reg, value.Extend(v.s, word, 64)},
+		{"counter table", amd64.R8.Reg, value.FromUint64(v.m.Symbols["counters"])},
+		{"mask", amd64.K(6).Reg, value.FromUint64(0xf0)},
+		{"mask", amd64.K(7).Reg, value.FromUint64(0x8888)},
 	}
-	v.m.SetReg(amd64.RAX.Reg, value.Extend(v.s, next, 64))
 }
 
-// turnBase returns what vBase may hold at the cut in the turn with this counter.
-// Ahead of a turn, which sets its counter itself, it is that of any.
-func (v *vaes) turnBase(cb block, word value.Value) Vec {
-	if _, written := vaesCut(v.p); written == 0 {
-		word = v.s.Fresh("another counter", 4)
-	}
-	return fourVec(v.spec.xor(counterBlock(v.s, cb, word), v.spec.keys[0]))
-}
-
-// wantBulk checks an instance of the state at the cut.
+// wantBulk checks an instance of the state at the cut in the turn with this
+// counter, behind at bytes of text, where y is GHASH of what is before the turn.
 func (v *vaes) wantBulk(left value.Value, cb block, word value.Value, y poly, at int) error {
 	if err := v.wantKept(); err != nil {
 		return err
 	}
-	_, written := vaesCut(v.p)
-	base := counterBlock(v.s, cb, word)
-	next := word
-	if written > 0 {
-		next = v.s.Add(word, v.s.Const(32, 64))
-	}
-	for _, w := range []struct {
-		what string
-		r    ir.Reg
-		v    value.Value
-	}{
-		{"length", amd64.RCX.Reg, left},
-		{"output", amd64.RSI.Reg, v.out.at(at)},
-		{"input", amd64.RDX.Reg, v.in.at(at)},
-		{"counter", amd64.RAX.Reg, value.Extend(v.s, next, 64)},
-		{"counter table", amd64.R8.Reg, value.FromUint64(v.m.Symbols["counters"])},
-		{"rest", amd64.R9.Reg, value.FromUint64(0)},
-		{"mask", amd64.K(7).Reg, value.FromUint64(0x8888)},
-		{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))},
-	} {
-		if err := v.want(w.what, w.r, w.v); err != nil {
-			return err
-		}
-	}
-	have := v.s.bytes(v.m.Reg(amd64.Z(22).Reg))
-	want := v.s.bytes(v.s.Xor(base, v.spec.keys[0]))
-	for i, b := range have {
-		// Ahead of a turn only what the turn does not set itself counts.
-		if (written > 0 || i%16 < 12) && !b.equal(want[i%16]) {
-			return fmt.Errorf("counter block of the turn: %s", v.difference(have, fourVec(want)))
-		}
+	if err := v.wantAll(append(v.inTurn(cb, word),
+		held{"length", amd64.RCX.Reg, left},
+		held{"output", amd64.RSI.Reg, v.out.at(at)},
+		held{"input", amd64.RDX.Reg, v.in.at(at)},
+		held{"rest", amd64.R9.Reg, value.FromUint64(0)},
+		held{"counter block", amd64.Z(30).Reg, simplify(fourVec(v.s.reverse(cb)))})...); err != nil {
+		return err
 	}
 	return v.wantLanes(y)
 }
 
-// vaesEnterCase: reduced to the cut, for texts that take two turns or more.
-func vaesEnterCase(p *ir.Program) error {
+// vaesEnterCase: dispatch to the cut in the first turn, behind lead blocks of AAD.
+func vaesEnterCase(p *ir.Program, lead int) error {
 	label, written := vaesCut(p)
 	v := newVaes(p)
-	first := vaesRun - 32
-	text := v.text(first + written)
+	text := v.text(written)
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb := v.counterBlock(v.s.Const(32, 2))
-	xi, y := v.leading(1, 0)
-	left := Count{Min: uint64(first + vaesRun + vaesMinLeft)}
-	v.atDispatch(left, 0, cb, xi)
-	if stop, err := v.run("reduced", label); err != nil || stop != label {
+	xi, y := v.leading(lead, lead)
+	left := Count{Min: vaesLeft + 1}
+	v.atDispatch(left, lead, cb, xi)
+	if stop, err := v.run("dispatch", label); err != nil || stop != label {
 		return orStop(err, stop)
 	}
-	done := v.spec.gctr(cb, text)
-	if err := v.wantBytes(v.out, 0, done); err != nil {
+	if err := v.wantBytes(v.out, 0, v.spec.gctr(cb, text)); err != nil {
 		return err
 	}
-	left.Off = -int64(first)
-	return v.wantBulk(left, cb, v.s.Const(32, 64), v.spec.absorb(y, v.ciphertext(text, done)[:first]), first)
+	return v.wantBulk(left, cb, v.s.Const(32, 0), y, 0)
 }
 
-// bulk sets up a session at the cut in any turn, with n bytes of text behind
-// the cut. It returns the whole text of the turn and behind, what it becomes,
-// and GHASH before the turn.
+// bulk sets up a session at the cut in any turn, with n bytes of text from the
+// beginning of the turn on. It returns what the text becomes, and GHASH before the
+// turn.
 func (v *vaes) bulk(left value.Value, n int) (cb block, word Vec, text, done Vec, y poly) {
-	_, written := vaesCut(v.p)
-	text = v.text(written + n)
+	text = v.text(n)
 	v.arguments(nil, value.FromUint64(12), nil, 16)
 	cb = v.counterBlock(v.s.Const(32, 2))
 	word = v.aligned(6)
-	xi, y := v.leading(4, 0)
-	v.atBulk(left, cb, word, xi)
-	return cb, word, text, v.amidTurn(counterBlock(v.s, cb, word), text), y
+	xi, y := v.leading(4, 4)
+	v.atDispatch(left, 0, cb, xi)
+	v.m.SetReg(amd64.R11.Reg, v.junk[amd64.R11.Reg])
+	v.set(v.inTurn(cb, word)...)
+	return cb, word, text, v.amidTurn(v.firstOf(cb, word), text), y
+}
+
+// firstOf returns the first counter block of a turn: that of a text, with the
+// counter 2 behind word.
+func (v *vaes) firstOf(cb block, word value.Value) block {
+	return counterBlock(v.s, cb, v.s.Add(word, v.s.Const(32, 2)))
 }
 
 // amidTurn returns what text becomes, from the beginning of a turn on, of which
@@ -547,10 +468,10 @@ func (v *vaes) amidTurn(cb block, text Vec) (done Vec) {
 
 // vaesTurnCase: from the cut in any turn to the cut in the next.
 func vaesTurnCase(p *ir.Program) error {
-	label, _ := vaesCut(p)
+	label, written := vaesCut(p)
 	v := newVaes(p)
-	left := Count{Min: vaesRun + vaesRun + vaesMinLeft}
-	cb, word, text, done, y := v.bulk(left, vaesRun)
+	left := Count{Min: 2 * vaesRun}
+	cb, word, text, done, y := v.bulk(left, vaesRun+written)
 	if stop, err := v.run(label, label); err != nil || stop != label {
 		return orStop(err, stop)
 	}
@@ -564,16 +485,15 @@ func vaesTurnCase(p *ir.Program) error {
 
 // vaesLastTurnCase: from the cut in the last turn to short.
 func vaesLastTurnCase(p *ir.Program) error {
-	label, written := vaesCut(p)
+	label, _ := vaesCut(p)
 	v := newVaes(p)
-	left := Count{Min: vaesRun + vaesMinLeft, Max: 2*vaesRun + vaesMinLeft - 1}
-	cb, word, text, done, y := v.bulk(left, vaesRun-written)
+	left := Count{Min: vaesRun, Max: 2*vaesRun - 1}
+	cb, word, text, done, y := v.bulk(left, vaesRun)
 	if stop, err := v.run(label, "short"); err != nil || stop != "short" {
 		return orStop(err, stop)
 	}
 	left.Off = -vaesRun
-	next := counterBlock(v.s, cb, v.s.Add(word, v.s.Const(32, 64)))
-	return v.wantShort(left, next, done, v.spec.absorb(y, v.ciphertext(text, done)))
+	return v.wantShort(left, v.firstOf(cb, v.s.Add(word, v.s.Const(32, 64))), done, v.spec.absorb(y, v.ciphertext(text, done)))
 }
 
 // vaesSealFinishCase: finish to the return, sealing, for a size of tag.
