@@ -52,8 +52,20 @@ var vaesEquivalents = func() (list []equivalent) {
 		"the difference of the tags is masked again")
 	add("*_fours_*: mask: vmovdqu8 zmm1*{k1}{z}, [r8* (rest of message *) #*: becomes vmovdqu8 zmm1*{k1}, [r8*",
 		"what stands outside the text is neither stored nor hashed: both mask it again")
-	add("*_open_fours_*: mask: vmovdqu8 xmm14{k2}{z}, [r8] (tag of message *) #1: becomes vmovdqu8 xmm14{k2}, [r8]",
-		"the difference of the tags is masked again")
+	for p := range 4 {
+		text, k := 4+p, 3+p
+		for from, reason := range map[string]string{
+			"[rcx]":                 "what stands outside the text is neither stored nor hashed: both mask it again",
+			fmt.Sprintf("zmm%d", p): "the register held the text, and is zero outside of it",
+		} {
+			add(fmt.Sprintf("*_seal_fours_*: mask: vmovdqu8 zmm%d{k%d}{z}, %s (text of message %d) #1: becomes vmovdqu8 zmm%d{k%d}, %s",
+				text, k, from, p, text, k, from), reason)
+		}
+	}
+	add("*_fours_*: target: jbe fours_tail_1 (bytes of the longest rest) #1: becomes jbe fours_tail_2", "two registers take what one takes")
+	add("*_open_fours_*: order: and r10, 0xff (GHASH of the rest of message *) #*: comes after the next", "bzhi reads no more than 8 bits")
+	add("*_fours_*: immediate: vshufi64x2 zmm*, zmm*, zmm*, 0x44 (J0 of each message, round 0) #*: becomes *",
+		"all lanes of either operand are the same")
 	const anyPath = "the path of other messages takes brief ones too"
 	add("*_fours_*: missing: jbe brief (choose the path) #1: is missing", anyPath)
 	add("*_open_fours_*: register: add r8, rcx (choose the path) #1: becomes add r8, rdx", anyPath)
@@ -129,17 +141,28 @@ var vaesEquivalents = func() (list []equivalent) {
 }()
 
 // indices is the reason for a byte of the indices by which vaes-avx512 moves leading
-// blocks to the last lanes. There are too many for the table.
+// blocks to the last lanes, and lengths to their block. There are too many for the
+// table.
 func indices(m *Mutant) string {
 	var b int
-	if _, err := fmt.Sscanf(m.Change, "byte %d", &b); err != nil || m.Where != "quad_numbers" {
+	if _, err := fmt.Sscanf(m.Change, "byte %d", &b); err != nil {
 		return ""
 	}
-	switch {
-	case b%8 > 0:
-		return "only the lowest three bits of an index count"
-	case b < 64:
-		return "an index below 8 takes a lane behind the blocks that lead, which is zero"
+	switch m.Where {
+	case "quad_numbers":
+		switch {
+		case b%8 > 0:
+			return "only the lowest three bits of an index count"
+		case b < 64:
+			return "an index below 8 takes a lane behind the blocks that lead, which is zero"
+		}
+	case "lengths":
+		switch {
+		case b%8 > 0:
+			return "only the lowest four bits of an index count"
+		case b >= 32:
+			return "only the first four words are used"
+		}
 	}
 	return ""
 }
