@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,10 @@ func eventually(t *testing.T, what string, f func() bool) {
 // A signal that ends the program leaves nothing behind but what was there before.
 func TestSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		// A child inherits what is ignored, as under nohup, but not what is caught.
+		caught := make(chan os.Signal, 1)
+		signal.Notify(caught, s)
+		defer signal.Stop(caught)
 		for _, command := range []string{"encrypt", "decrypt"} {
 			if testing.Short() && (s == syscall.SIGTERM) != (command == "encrypt") {
 				continue

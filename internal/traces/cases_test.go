@@ -132,7 +132,7 @@ func (s situation) calls() []call {
 		case s.turns():
 			state := [32]byte(fill(32, byte(30+i)))
 			copy(state[16:], fill(12, 3))
-			copy(state[28:], []byte{4, 5, 6, 0})
+			copy(state[28:], []byte{4, 5, 6, 2})
 			out, behind := reference.Turns(c.key, state, c.in, s.op == "open_turns")
 			c.tagBytes, c.wantOut, c.wantTag = state[:], out, behind[:]
 		case s.op != "init":
