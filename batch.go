@@ -4,7 +4,6 @@ package gcm
 
 import (
 	"crypto/subtle"
-	"math"
 	"math/bits"
 	"unsafe"
 
@@ -57,14 +56,15 @@ type tags struct{ in, out int }
 
 // batch seals or opens packets and returns how many it opened.
 func (a *AEAD) batch(p []Packet, t tags) (opened int) {
-	brief := a.usual(p, t, direct.BriefText, direct.BriefAAD)
-	if !brief && !a.usual(p, t, maxTextSize, math.MaxInt) {
+	fours := a.hasFours()
+	brief := fours && allBrief(p, t)
+	if !brief && !a.usual(p, t) {
 		for i := range p {
 			a.check(&p[i], t)
 		}
 		reserve(p, t)
 	}
-	if !a.hasFours() {
+	if !fours {
 		for i := range p {
 			opened += a.single(&p[i], t)
 		}
@@ -77,25 +77,45 @@ func (a *AEAD) batch(p []Packet, t tags) (opened int) {
 	return a.fours(p, t, brief)
 }
 
-// usual reports whether check would not panic over any packet, reserve would have
-// nothing to do, and texts have 1 to mostText bytes and AAD at most mostAAD. It is
-// quick, and may be wrong when it says no.
-func (a *AEAD) usual(p []Packet, t tags, mostText uint64, mostAAD int) bool {
+// usual reports whether check would not panic over any packet and reserve would have
+// nothing to do, and texts are not empty. It may be wrong when it says no.
+func (a *AEAD) usual(p []Packet, t tags) bool {
 	for i := range p {
 		k := &p[i]
-		n, aadLen := len(k.Text)-t.in, len(k.AAD)
-		if len(k.Nonce) != a.nonceSize || uint64(n-1) >= mostText || aadLen > mostAAD || cap(k.Dst)-len(k.Dst)-n < t.out {
-			return false
-		}
-		// How far behind the output the inputs begin: apart, or the text in the
-		// same place. A distance below 0 wraps.
-		size, out := uintptr(n)+defaultTagSize, address(k.Dst)+uintptr(len(k.Dst))
-		text, aad := address(k.Text)-out, address(k.AAD)-out
-		if text != 0 && text-size > -(2*size) || aad-size > -(size+uintptr(aadLen)) {
+		n := len(k.Text) - t.in
+		if len(k.Nonce) != a.nonceSize || uint64(n-1) >= maxTextSize || cap(k.Dst)-len(k.Dst) < n+t.out || k.meets(n) {
 			return false
 		}
 	}
 	return true
+}
+
+// allBrief is usual for packets that are all brief, whose nonces have 12 bytes. The
+// time it takes is a good part of what they take.
+func allBrief(p []Packet, t tags) bool {
+	const most = direct.BriefText + defaultTagSize // bytes of output
+	for i := range p {
+		k := &p[i]
+		n := len(k.Text) - t.in
+		if len(k.Nonce) != 12 || uint(n-1) >= direct.BriefText || uint(len(k.AAD)) > direct.BriefAAD || cap(k.Dst)-len(k.Dst) < n+t.out {
+			return false
+		}
+		// Only what begins near the output can overlap it.
+		out := address(k.Dst) + uintptr(len(k.Dst))
+		if (address(k.Text)-out+most < 2*most || address(k.AAD)-out+direct.BriefAAD < most+direct.BriefAAD) && k.meets(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// meets reports whether the output for a text of n bytes, with a tag, may overlap
+// the text, elsewhere than in the same place, or the AAD.
+func (p *Packet) meets(n int) bool {
+	// How far behind the output the inputs begin. A distance below 0 wraps.
+	size, out := uintptr(n)+defaultTagSize, address(p.Dst)+uintptr(len(p.Dst))
+	text, aad := address(p.Text)-out, address(p.AAD)-out
+	return text != 0 && text-size > -(2*size) || aad-size > -(size+uintptr(len(p.AAD)))
 }
 
 // check panics where Seal or Open would.
@@ -264,13 +284,14 @@ func (a *AEAD) run(p []Packet, t tags) (opened int) {
 	right := direct.OpenFours(&a.block, q, t.in)
 	right = bits.Reverse64(right) >> (64 - len(p)) // the lowest for the first
 	for i := range p {
-		k := &p[i]
-		if right>>i&1 == 0 {
-			clear(k.Dst[len(k.Dst)-len(k.Text)+t.in:])
-			k.Dst, k.Err = nil, errOpen
-		} else if k.Err != nil { // spares a barrier where it is nil
+		if k := &p[i]; k.Err != nil { // spares a barrier where it is nil
 			k.Err = nil
 		}
+	}
+	for wrong := right ^ (1<<len(p) - 1); wrong != 0; wrong &= wrong - 1 {
+		k := &p[bits.TrailingZeros64(wrong)]
+		clear(k.Dst[len(k.Dst)-len(k.Text)+t.in:])
+		k.Dst, k.Err = nil, errOpen
 	}
 	return bits.OnesCount64(right)
 }
