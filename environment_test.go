@@ -52,10 +52,17 @@ func childOf(t *testing.T, test string, env ...string) string {
 	}
 	// GCM_TEST_EXEC is what go test -exec was given, for a foreign architecture.
 	args := append(strings.Fields(os.Getenv("GCM_TEST_EXEC")), self, "-test.run=^"+test+"$")
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "GCM_TEST_CHILD=1", "GCM_REQUIRE=", "GCM_KERNEL=", "GODEBUG=")
-	cmd.Env = append(cmd.Env, env...)
-	out, err := cmd.CombinedOutput()
+	var out []byte
+	for try := range 3 {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env = append(os.Environ(), "GCM_TEST_CHILD=1", "GCM_REQUIRE=", "GCM_KERNEL=", "GODEBUG=")
+		cmd.Env = append(cmd.Env, env...)
+		out, err = cmd.CombinedOutput()
+		if cmd.Process != nil || runtime.GOOS != "windows" {
+			break
+		}
+		t.Logf("%v, at try %d: wine now and then fails to start a process", err, try+1)
+	}
 	if err != nil && strings.Contains(err.Error(), "exec format error") {
 		t.Skip("a foreign architecture: set GCM_TEST_EXEC to the emulator")
 	}
