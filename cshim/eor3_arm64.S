@@ -333,7 +333,7 @@ L(eor3_init_128_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1938 instructions.
+// 1967 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_128)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -399,7 +399,7 @@ L(eor3_seal_128_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_seal_128_brief_aad):
-	cbz x5, L(eor3_seal_128_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_seal_128_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_seal_128_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -460,9 +460,10 @@ L(eor3_seal_128_aad_one):
 	cbnz x10, L(eor3_seal_128_aad_one)                             // aad, high product
 	b L(eor3_seal_128_aad_end)                                     // aad, high product
 L(eor3_seal_128_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_128_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_128_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_seal_128_aad_load2):
@@ -471,18 +472,24 @@ L(eor3_seal_128_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_seal_128_aad_load4):
-	tbz x10, #2, L(eor3_seal_128_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_128_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_seal_128_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_seal_128_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_seal_128_aad_load8):
-	tbz x10, #3, L(eor3_seal_128_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_seal_128_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_seal_128_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -494,10 +501,8 @@ L(eor3_seal_128_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_seal_128_aad_end):
-L(eor3_seal_128_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_seal_128_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_seal_128_brief_fewer)                              // four blocks of text
 L(eor3_seal_128_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -649,9 +654,10 @@ L(eor3_seal_128_brief_one):
 	cbnz x10, L(eor3_seal_128_brief_one)                           // GHASH, high product
 	b L(eor3_seal_128_brief_end)                                   // GHASH, high product
 L(eor3_seal_128_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_128_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_128_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_128_brief_load2):
@@ -660,17 +666,23 @@ L(eor3_seal_128_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_128_brief_load4):
-	tbz x10, #2, L(eor3_seal_128_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_128_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_128_brief_few):
+	b L(eor3_seal_128_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_seal_128_brief_load8):
-	tbz x10, #3, L(eor3_seal_128_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_128_brief_loaded):
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -858,9 +870,10 @@ L(eor3_seal_128_long_aad_one):
 	cbnz x10, L(eor3_seal_128_long_aad_one)                        // long_aad, high product
 	b L(eor3_seal_128_long_aad_end)                                // long_aad, high product
 L(eor3_seal_128_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_128_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_128_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_128_long_aad_load2):
@@ -869,18 +882,24 @@ L(eor3_seal_128_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_seal_128_long_aad_load4):
-	tbz x10, #2, L(eor3_seal_128_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_128_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_seal_128_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_seal_128_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_128_long_aad_load8):
-	tbz x10, #3, L(eor3_seal_128_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_seal_128_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_seal_128_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -2144,9 +2163,10 @@ L(eor3_seal_128_text_one):
 	cbnz x10, L(eor3_seal_128_text_one)                            // GHASH, high product
 	b L(eor3_seal_128_text_end)                                    // GHASH, high product
 L(eor3_seal_128_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_128_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_128_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_128_text_load2):
@@ -2155,17 +2175,23 @@ L(eor3_seal_128_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_128_text_load4):
-	tbz x10, #2, L(eor3_seal_128_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_128_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_128_text_few):
+	b L(eor3_seal_128_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_seal_128_text_load8):
-	tbz x10, #3, L(eor3_seal_128_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_128_text_loaded):
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -2288,9 +2314,10 @@ L(eor3_seal_128_nonce_one):
 	cbnz x10, L(eor3_seal_128_nonce_one)                           // nonce, high product
 	b L(eor3_seal_128_nonce_end)                                   // nonce, high product
 L(eor3_seal_128_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_128_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_128_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_seal_128_nonce_load2):
@@ -2299,18 +2326,24 @@ L(eor3_seal_128_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_seal_128_nonce_load4):
-	tbz x10, #2, L(eor3_seal_128_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_128_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_seal_128_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_seal_128_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_seal_128_nonce_load8):
-	tbz x10, #3, L(eor3_seal_128_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_seal_128_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_seal_128_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -2384,7 +2417,7 @@ L(eor3_seal_128_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1476 instructions.
+// 1508 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_128)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -2451,7 +2484,7 @@ L(eor3_open_128_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_open_128_brief_aad):
-	cbz x5, L(eor3_open_128_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_open_128_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_open_128_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -2512,9 +2545,10 @@ L(eor3_open_128_aad_one):
 	cbnz x10, L(eor3_open_128_aad_one)                             // aad, high product
 	b L(eor3_open_128_aad_end)                                     // aad, high product
 L(eor3_open_128_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_128_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_128_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_open_128_aad_load2):
@@ -2523,18 +2557,24 @@ L(eor3_open_128_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_open_128_aad_load4):
-	tbz x10, #2, L(eor3_open_128_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_128_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_open_128_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_open_128_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_open_128_aad_load8):
-	tbz x10, #3, L(eor3_open_128_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_open_128_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_open_128_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -2546,10 +2586,8 @@ L(eor3_open_128_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_open_128_aad_end):
-L(eor3_open_128_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_open_128_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_open_128_brief_fewer)                              // four blocks of text
 L(eor3_open_128_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -2701,9 +2739,10 @@ L(eor3_open_128_brief_one):
 	cbnz x10, L(eor3_open_128_brief_one)                           // GHASH, high product
 	b L(eor3_open_128_brief_end)                                   // GHASH, high product
 L(eor3_open_128_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_128_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_128_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_128_brief_load2):
@@ -2712,15 +2751,20 @@ L(eor3_open_128_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_128_brief_load4):
-	tbz x10, #2, L(eor3_open_128_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_128_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_128_brief_few):
+	b L(eor3_open_128_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_open_128_brief_load8):
-	tbz x10, #3, L(eor3_open_128_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_128_brief_loaded):
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -2816,6 +2860,7 @@ L(eor3_open_128_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(eor3_open_128_tag_short):
+	tbnz x9, #3, L(eor3_open_128_tag_load8)                        // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(eor3_open_128_tag_load2)                         // tag of less than 16 bytes
@@ -2826,15 +2871,20 @@ L(eor3_open_128_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(eor3_open_128_tag_load4):
-	tbz x9, #2, L(eor3_open_128_tag_load8)                         // tag of less than 16 bytes
+	tbz x9, #2, L(eor3_open_128_tag_few)                           // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(eor3_open_128_tag_few):
+	b L(eor3_open_128_tag_loaded)                                  // tag of less than 16 bytes
 L(eor3_open_128_tag_load8):
-	tbz x9, #3, L(eor3_open_128_tag_loaded)                        // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(eor3_open_128_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -2948,9 +2998,10 @@ L(eor3_open_128_long_aad_one):
 	cbnz x10, L(eor3_open_128_long_aad_one)                        // long_aad, high product
 	b L(eor3_open_128_long_aad_end)                                // long_aad, high product
 L(eor3_open_128_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_128_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_128_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_128_long_aad_load2):
@@ -2959,18 +3010,24 @@ L(eor3_open_128_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_open_128_long_aad_load4):
-	tbz x10, #2, L(eor3_open_128_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_128_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_open_128_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_open_128_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_128_long_aad_load8):
-	tbz x10, #3, L(eor3_open_128_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_open_128_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_open_128_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -3744,9 +3801,10 @@ L(eor3_open_128_text_one):
 	cbnz x10, L(eor3_open_128_text_one)                            // GHASH, high product
 	b L(eor3_open_128_text_end)                                    // GHASH, high product
 L(eor3_open_128_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_128_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_128_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_128_text_load2):
@@ -3755,15 +3813,20 @@ L(eor3_open_128_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_128_text_load4):
-	tbz x10, #2, L(eor3_open_128_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_128_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_128_text_few):
+	b L(eor3_open_128_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_open_128_text_load8):
-	tbz x10, #3, L(eor3_open_128_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_128_text_loaded):
 	eor3 v0.16b, v0.16b, v18.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -3883,9 +3946,10 @@ L(eor3_open_128_nonce_one):
 	cbnz x10, L(eor3_open_128_nonce_one)                           // nonce, high product
 	b L(eor3_open_128_nonce_end)                                   // nonce, high product
 L(eor3_open_128_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_128_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_128_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_open_128_nonce_load2):
@@ -3894,18 +3958,24 @@ L(eor3_open_128_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_open_128_nonce_load4):
-	tbz x10, #2, L(eor3_open_128_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_128_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_open_128_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_open_128_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_open_128_nonce_load8):
-	tbz x10, #3, L(eor3_open_128_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_open_128_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_open_128_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -5929,7 +5999,7 @@ L(eor3_init_192_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2119 instructions.
+// 2148 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_192)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -6000,7 +6070,7 @@ L(eor3_seal_192_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_seal_192_brief_aad):
-	cbz x5, L(eor3_seal_192_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_seal_192_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_seal_192_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -6061,9 +6131,10 @@ L(eor3_seal_192_aad_one):
 	cbnz x10, L(eor3_seal_192_aad_one)                             // aad, high product
 	b L(eor3_seal_192_aad_end)                                     // aad, high product
 L(eor3_seal_192_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_192_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_192_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_seal_192_aad_load2):
@@ -6072,18 +6143,24 @@ L(eor3_seal_192_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_seal_192_aad_load4):
-	tbz x10, #2, L(eor3_seal_192_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_192_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_seal_192_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_seal_192_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_seal_192_aad_load8):
-	tbz x10, #3, L(eor3_seal_192_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_seal_192_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_seal_192_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -6095,10 +6172,8 @@ L(eor3_seal_192_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_seal_192_aad_end):
-L(eor3_seal_192_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_seal_192_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_seal_192_brief_fewer)                              // four blocks of text
 L(eor3_seal_192_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -6270,9 +6345,10 @@ L(eor3_seal_192_brief_one):
 	cbnz x10, L(eor3_seal_192_brief_one)                           // GHASH, high product
 	b L(eor3_seal_192_brief_end)                                   // GHASH, high product
 L(eor3_seal_192_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_192_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_192_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_192_brief_load2):
@@ -6281,17 +6357,23 @@ L(eor3_seal_192_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_192_brief_load4):
-	tbz x10, #2, L(eor3_seal_192_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_192_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_192_brief_few):
+	b L(eor3_seal_192_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_seal_192_brief_load8):
-	tbz x10, #3, L(eor3_seal_192_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_192_brief_loaded):
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -6484,9 +6566,10 @@ L(eor3_seal_192_long_aad_one):
 	cbnz x10, L(eor3_seal_192_long_aad_one)                        // long_aad, high product
 	b L(eor3_seal_192_long_aad_end)                                // long_aad, high product
 L(eor3_seal_192_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_192_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_192_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_192_long_aad_load2):
@@ -6495,18 +6578,24 @@ L(eor3_seal_192_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_seal_192_long_aad_load4):
-	tbz x10, #2, L(eor3_seal_192_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_192_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_seal_192_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_seal_192_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_192_long_aad_load8):
-	tbz x10, #3, L(eor3_seal_192_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_seal_192_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_seal_192_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -7921,9 +8010,10 @@ L(eor3_seal_192_text_one):
 	cbnz x10, L(eor3_seal_192_text_one)                            // GHASH, high product
 	b L(eor3_seal_192_text_end)                                    // GHASH, high product
 L(eor3_seal_192_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_192_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_192_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_192_text_load2):
@@ -7932,17 +8022,23 @@ L(eor3_seal_192_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_192_text_load4):
-	tbz x10, #2, L(eor3_seal_192_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_192_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_192_text_few):
+	b L(eor3_seal_192_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_seal_192_text_load8):
-	tbz x10, #3, L(eor3_seal_192_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_192_text_loaded):
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -8065,9 +8161,10 @@ L(eor3_seal_192_nonce_one):
 	cbnz x10, L(eor3_seal_192_nonce_one)                           // nonce, high product
 	b L(eor3_seal_192_nonce_end)                                   // nonce, high product
 L(eor3_seal_192_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_192_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_192_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_seal_192_nonce_load2):
@@ -8076,18 +8173,24 @@ L(eor3_seal_192_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_seal_192_nonce_load4):
-	tbz x10, #2, L(eor3_seal_192_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_192_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_seal_192_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_seal_192_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_seal_192_nonce_load8):
-	tbz x10, #3, L(eor3_seal_192_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_seal_192_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_seal_192_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -8161,7 +8264,7 @@ L(eor3_seal_192_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1591 instructions.
+// 1623 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_192)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -8233,7 +8336,7 @@ L(eor3_open_192_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_open_192_brief_aad):
-	cbz x5, L(eor3_open_192_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_open_192_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_open_192_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -8294,9 +8397,10 @@ L(eor3_open_192_aad_one):
 	cbnz x10, L(eor3_open_192_aad_one)                             // aad, high product
 	b L(eor3_open_192_aad_end)                                     // aad, high product
 L(eor3_open_192_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_192_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_192_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_open_192_aad_load2):
@@ -8305,18 +8409,24 @@ L(eor3_open_192_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_open_192_aad_load4):
-	tbz x10, #2, L(eor3_open_192_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_192_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_open_192_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_open_192_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_open_192_aad_load8):
-	tbz x10, #3, L(eor3_open_192_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_open_192_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_open_192_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -8328,10 +8438,8 @@ L(eor3_open_192_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_open_192_aad_end):
-L(eor3_open_192_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_open_192_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_open_192_brief_fewer)                              // four blocks of text
 L(eor3_open_192_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -8503,9 +8611,10 @@ L(eor3_open_192_brief_one):
 	cbnz x10, L(eor3_open_192_brief_one)                           // GHASH, high product
 	b L(eor3_open_192_brief_end)                                   // GHASH, high product
 L(eor3_open_192_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_192_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_192_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_192_brief_load2):
@@ -8514,15 +8623,20 @@ L(eor3_open_192_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_192_brief_load4):
-	tbz x10, #2, L(eor3_open_192_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_192_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_192_brief_few):
+	b L(eor3_open_192_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_open_192_brief_load8):
-	tbz x10, #3, L(eor3_open_192_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_192_brief_loaded):
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -8619,6 +8733,7 @@ L(eor3_open_192_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(eor3_open_192_tag_short):
+	tbnz x9, #3, L(eor3_open_192_tag_load8)                        // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(eor3_open_192_tag_load2)                         // tag of less than 16 bytes
@@ -8629,15 +8744,20 @@ L(eor3_open_192_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(eor3_open_192_tag_load4):
-	tbz x9, #2, L(eor3_open_192_tag_load8)                         // tag of less than 16 bytes
+	tbz x9, #2, L(eor3_open_192_tag_few)                           // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(eor3_open_192_tag_few):
+	b L(eor3_open_192_tag_loaded)                                  // tag of less than 16 bytes
 L(eor3_open_192_tag_load8):
-	tbz x9, #3, L(eor3_open_192_tag_loaded)                        // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(eor3_open_192_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -8755,9 +8875,10 @@ L(eor3_open_192_long_aad_one):
 	cbnz x10, L(eor3_open_192_long_aad_one)                        // long_aad, high product
 	b L(eor3_open_192_long_aad_end)                                // long_aad, high product
 L(eor3_open_192_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_192_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_192_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_192_long_aad_load2):
@@ -8766,18 +8887,24 @@ L(eor3_open_192_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_open_192_long_aad_load4):
-	tbz x10, #2, L(eor3_open_192_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_192_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_open_192_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_open_192_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_192_long_aad_load8):
-	tbz x10, #3, L(eor3_open_192_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_open_192_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_open_192_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -9636,9 +9763,10 @@ L(eor3_open_192_text_one):
 	cbnz x10, L(eor3_open_192_text_one)                            // GHASH, high product
 	b L(eor3_open_192_text_end)                                    // GHASH, high product
 L(eor3_open_192_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_192_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_192_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_192_text_load2):
@@ -9647,15 +9775,20 @@ L(eor3_open_192_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_192_text_load4):
-	tbz x10, #2, L(eor3_open_192_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_192_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_192_text_few):
+	b L(eor3_open_192_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_open_192_text_load8):
-	tbz x10, #3, L(eor3_open_192_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_192_text_loaded):
 	eor3 v0.16b, v0.16b, v20.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -9775,9 +9908,10 @@ L(eor3_open_192_nonce_one):
 	cbnz x10, L(eor3_open_192_nonce_one)                           // nonce, high product
 	b L(eor3_open_192_nonce_end)                                   // nonce, high product
 L(eor3_open_192_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_192_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_192_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_open_192_nonce_load2):
@@ -9786,18 +9920,24 @@ L(eor3_open_192_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_open_192_nonce_load4):
-	tbz x10, #2, L(eor3_open_192_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_192_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_open_192_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_open_192_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_open_192_nonce_load8):
-	tbz x10, #3, L(eor3_open_192_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_open_192_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_open_192_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -12030,7 +12170,7 @@ L(eor3_init_256_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2300 instructions.
+// 2329 instructions.
 	function STITCHGCM_SYMBOL(eor3_seal_256)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -12106,7 +12246,7 @@ L(eor3_seal_256_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_seal_256_brief_aad):
-	cbz x5, L(eor3_seal_256_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_seal_256_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_seal_256_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -12167,9 +12307,10 @@ L(eor3_seal_256_aad_one):
 	cbnz x10, L(eor3_seal_256_aad_one)                             // aad, high product
 	b L(eor3_seal_256_aad_end)                                     // aad, high product
 L(eor3_seal_256_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_256_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_256_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_seal_256_aad_load2):
@@ -12178,18 +12319,24 @@ L(eor3_seal_256_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_seal_256_aad_load4):
-	tbz x10, #2, L(eor3_seal_256_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_256_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_seal_256_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_seal_256_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_seal_256_aad_load8):
-	tbz x10, #3, L(eor3_seal_256_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_seal_256_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_seal_256_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -12201,10 +12348,8 @@ L(eor3_seal_256_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_seal_256_aad_end):
-L(eor3_seal_256_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_seal_256_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_seal_256_brief_fewer)                              // four blocks of text
 L(eor3_seal_256_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -12396,9 +12541,10 @@ L(eor3_seal_256_brief_one):
 	cbnz x10, L(eor3_seal_256_brief_one)                           // GHASH, high product
 	b L(eor3_seal_256_brief_end)                                   // GHASH, high product
 L(eor3_seal_256_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_256_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_256_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_256_brief_load2):
@@ -12407,17 +12553,23 @@ L(eor3_seal_256_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_256_brief_load4):
-	tbz x10, #2, L(eor3_seal_256_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_256_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_256_brief_few):
+	b L(eor3_seal_256_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_seal_256_brief_load8):
-	tbz x10, #3, L(eor3_seal_256_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_256_brief_loaded):
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -12615,9 +12767,10 @@ L(eor3_seal_256_long_aad_one):
 	cbnz x10, L(eor3_seal_256_long_aad_one)                        // long_aad, high product
 	b L(eor3_seal_256_long_aad_end)                                // long_aad, high product
 L(eor3_seal_256_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_256_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_256_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_256_long_aad_load2):
@@ -12626,18 +12779,24 @@ L(eor3_seal_256_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_seal_256_long_aad_load4):
-	tbz x10, #2, L(eor3_seal_256_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_256_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_seal_256_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_seal_256_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_seal_256_long_aad_load8):
-	tbz x10, #3, L(eor3_seal_256_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_seal_256_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_seal_256_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -14203,9 +14362,10 @@ L(eor3_seal_256_text_one):
 	cbnz x10, L(eor3_seal_256_text_one)                            // GHASH, high product
 	b L(eor3_seal_256_text_end)                                    // GHASH, high product
 L(eor3_seal_256_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_seal_256_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_seal_256_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_seal_256_text_load2):
@@ -14214,17 +14374,23 @@ L(eor3_seal_256_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_seal_256_text_load4):
-	tbz x10, #2, L(eor3_seal_256_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_seal_256_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_seal_256_text_few):
+	b L(eor3_seal_256_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_seal_256_text_load8):
-	tbz x10, #3, L(eor3_seal_256_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_seal_256_text_loaded):
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -14347,9 +14513,10 @@ L(eor3_seal_256_nonce_one):
 	cbnz x10, L(eor3_seal_256_nonce_one)                           // nonce, high product
 	b L(eor3_seal_256_nonce_end)                                   // nonce, high product
 L(eor3_seal_256_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_seal_256_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_seal_256_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_seal_256_nonce_load2):
@@ -14358,18 +14525,24 @@ L(eor3_seal_256_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_seal_256_nonce_load4):
-	tbz x10, #2, L(eor3_seal_256_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_seal_256_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_seal_256_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_seal_256_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_seal_256_nonce_load8):
-	tbz x10, #3, L(eor3_seal_256_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_seal_256_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_seal_256_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -14443,7 +14616,7 @@ L(eor3_seal_256_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1706 instructions.
+// 1738 instructions.
 	function STITCHGCM_SYMBOL(eor3_open_256)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -14520,7 +14693,7 @@ L(eor3_open_256_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(eor3_open_256_brief_aad):
-	cbz x5, L(eor3_open_256_brief_text)                            // GHASH length block, high product
+	cbz x5, L(eor3_open_256_brief)                                 // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(eor3_open_256_aad_last)                                 // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -14581,9 +14754,10 @@ L(eor3_open_256_aad_one):
 	cbnz x10, L(eor3_open_256_aad_one)                             // aad, high product
 	b L(eor3_open_256_aad_end)                                     // aad, high product
 L(eor3_open_256_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_256_aad_load8)                       // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_256_aad_load2)                        // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(eor3_open_256_aad_load2):
@@ -14592,18 +14766,24 @@ L(eor3_open_256_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(eor3_open_256_aad_load4):
-	tbz x10, #2, L(eor3_open_256_aad_load8)                        // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_256_aad_few)                          // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(eor3_open_256_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(eor3_open_256_aad_halves)                                  // aad: the last 1 to 15 bytes
 L(eor3_open_256_aad_load8):
-	tbz x10, #3, L(eor3_open_256_aad_loaded)                       // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(eor3_open_256_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(eor3_open_256_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -14615,10 +14795,8 @@ L(eor3_open_256_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(eor3_open_256_aad_end):
-L(eor3_open_256_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(eor3_open_256_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(eor3_open_256_brief_fewer)                              // four blocks of text
 L(eor3_open_256_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -14810,9 +14988,10 @@ L(eor3_open_256_brief_one):
 	cbnz x10, L(eor3_open_256_brief_one)                           // GHASH, high product
 	b L(eor3_open_256_brief_end)                                   // GHASH, high product
 L(eor3_open_256_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_256_brief_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_256_brief_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_256_brief_load2):
@@ -14821,15 +15000,20 @@ L(eor3_open_256_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_256_brief_load4):
-	tbz x10, #2, L(eor3_open_256_brief_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_256_brief_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_256_brief_few):
+	b L(eor3_open_256_brief_loaded)                                // the last 1 to 15 bytes of text
 L(eor3_open_256_brief_load8):
-	tbz x10, #3, L(eor3_open_256_brief_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_256_brief_loaded):
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -14927,6 +15111,7 @@ L(eor3_open_256_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(eor3_open_256_tag_short):
+	tbnz x9, #3, L(eor3_open_256_tag_load8)                        // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(eor3_open_256_tag_load2)                         // tag of less than 16 bytes
@@ -14937,15 +15122,20 @@ L(eor3_open_256_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(eor3_open_256_tag_load4):
-	tbz x9, #2, L(eor3_open_256_tag_load8)                         // tag of less than 16 bytes
+	tbz x9, #2, L(eor3_open_256_tag_few)                           // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(eor3_open_256_tag_few):
+	b L(eor3_open_256_tag_loaded)                                  // tag of less than 16 bytes
 L(eor3_open_256_tag_load8):
-	tbz x9, #3, L(eor3_open_256_tag_loaded)                        // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(eor3_open_256_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -15067,9 +15257,10 @@ L(eor3_open_256_long_aad_one):
 	cbnz x10, L(eor3_open_256_long_aad_one)                        // long_aad, high product
 	b L(eor3_open_256_long_aad_end)                                // long_aad, high product
 L(eor3_open_256_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_256_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_256_long_aad_load2)                   // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_256_long_aad_load2):
@@ -15078,18 +15269,24 @@ L(eor3_open_256_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(eor3_open_256_long_aad_load4):
-	tbz x10, #2, L(eor3_open_256_long_aad_load8)                   // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_256_long_aad_few)                     // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(eor3_open_256_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(eor3_open_256_long_aad_halves)                             // long_aad: the last 1 to 15 bytes
 L(eor3_open_256_long_aad_load8):
-	tbz x10, #3, L(eor3_open_256_long_aad_loaded)                  // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(eor3_open_256_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(eor3_open_256_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -16033,9 +16230,10 @@ L(eor3_open_256_text_one):
 	cbnz x10, L(eor3_open_256_text_one)                            // GHASH, high product
 	b L(eor3_open_256_text_end)                                    // GHASH, high product
 L(eor3_open_256_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(eor3_open_256_text_load8)                      // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(eor3_open_256_text_load2)                       // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(eor3_open_256_text_load2):
@@ -16044,15 +16242,20 @@ L(eor3_open_256_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(eor3_open_256_text_load4):
-	tbz x10, #2, L(eor3_open_256_text_load8)                       // the last 1 to 15 bytes of text
+	tbz x10, #2, L(eor3_open_256_text_few)                         // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(eor3_open_256_text_few):
+	b L(eor3_open_256_text_loaded)                                 // the last 1 to 15 bytes of text
 L(eor3_open_256_text_load8):
-	tbz x10, #3, L(eor3_open_256_text_loaded)                      // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(eor3_open_256_text_loaded):
 	eor3 v0.16b, v0.16b, v22.16b, v4.16b                           // the last 1 to 15 bytes of text
 	tbl v1.16b, {v4.16b}, v29.16b                                  // GHASH, halves
@@ -16172,9 +16375,10 @@ L(eor3_open_256_nonce_one):
 	cbnz x10, L(eor3_open_256_nonce_one)                           // nonce, high product
 	b L(eor3_open_256_nonce_end)                                   // nonce, high product
 L(eor3_open_256_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(eor3_open_256_nonce_load8)                     // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(eor3_open_256_nonce_load2)                      // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(eor3_open_256_nonce_load2):
@@ -16183,18 +16387,24 @@ L(eor3_open_256_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(eor3_open_256_nonce_load4):
-	tbz x10, #2, L(eor3_open_256_nonce_load8)                      // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(eor3_open_256_nonce_few)                        // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(eor3_open_256_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(eor3_open_256_nonce_halves)                                // nonce: the last 1 to 15 bytes
 L(eor3_open_256_nonce_load8):
-	tbz x10, #3, L(eor3_open_256_nonce_loaded)                     // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(eor3_open_256_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(eor3_open_256_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product

@@ -354,7 +354,7 @@ L(pmull_init_128_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2076 instructions.
+// 2105 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_128)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -420,7 +420,7 @@ L(pmull_seal_128_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_seal_128_brief_aad):
-	cbz x5, L(pmull_seal_128_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_seal_128_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_seal_128_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -487,9 +487,10 @@ L(pmull_seal_128_aad_one):
 	cbnz x10, L(pmull_seal_128_aad_one)                            // aad, high product
 	b L(pmull_seal_128_aad_end)                                    // aad, high product
 L(pmull_seal_128_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_128_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_128_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_seal_128_aad_load2):
@@ -498,18 +499,24 @@ L(pmull_seal_128_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_seal_128_aad_load4):
-	tbz x10, #2, L(pmull_seal_128_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_128_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_seal_128_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_seal_128_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_seal_128_aad_load8):
-	tbz x10, #3, L(pmull_seal_128_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_seal_128_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_seal_128_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -521,10 +528,8 @@ L(pmull_seal_128_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_seal_128_aad_end):
-L(pmull_seal_128_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_seal_128_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_seal_128_brief_fewer)                             // four blocks of text
 L(pmull_seal_128_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -687,9 +692,10 @@ L(pmull_seal_128_brief_one):
 	cbnz x10, L(pmull_seal_128_brief_one)                          // GHASH, high product
 	b L(pmull_seal_128_brief_end)                                  // GHASH, high product
 L(pmull_seal_128_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_128_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_128_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_128_brief_load2):
@@ -698,18 +704,24 @@ L(pmull_seal_128_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_128_brief_load4):
-	tbz x10, #2, L(pmull_seal_128_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_128_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_128_brief_few):
+	b L(pmull_seal_128_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_seal_128_brief_load8):
-	tbz x10, #3, L(pmull_seal_128_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_128_brief_loaded):
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -907,9 +919,10 @@ L(pmull_seal_128_long_aad_one):
 	cbnz x10, L(pmull_seal_128_long_aad_one)                       // long_aad, high product
 	b L(pmull_seal_128_long_aad_end)                               // long_aad, high product
 L(pmull_seal_128_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_128_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_128_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_seal_128_long_aad_load2):
@@ -918,18 +931,24 @@ L(pmull_seal_128_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_128_long_aad_load4):
-	tbz x10, #2, L(pmull_seal_128_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_128_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_seal_128_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_seal_128_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_128_long_aad_load8):
-	tbz x10, #3, L(pmull_seal_128_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_seal_128_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_seal_128_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -2287,9 +2306,10 @@ L(pmull_seal_128_text_one):
 	cbnz x10, L(pmull_seal_128_text_one)                           // GHASH, high product
 	b L(pmull_seal_128_text_end)                                   // GHASH, high product
 L(pmull_seal_128_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_128_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_128_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_128_text_load2):
@@ -2298,18 +2318,24 @@ L(pmull_seal_128_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_128_text_load4):
-	tbz x10, #2, L(pmull_seal_128_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_128_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_128_text_few):
+	b L(pmull_seal_128_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_seal_128_text_load8):
-	tbz x10, #3, L(pmull_seal_128_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_128_text_loaded):
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -2441,9 +2467,10 @@ L(pmull_seal_128_nonce_one):
 	cbnz x10, L(pmull_seal_128_nonce_one)                          // nonce, high product
 	b L(pmull_seal_128_nonce_end)                                  // nonce, high product
 L(pmull_seal_128_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_128_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_128_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_seal_128_nonce_load2):
@@ -2452,18 +2479,24 @@ L(pmull_seal_128_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_seal_128_nonce_load4):
-	tbz x10, #2, L(pmull_seal_128_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_128_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_seal_128_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_seal_128_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_seal_128_nonce_load8):
-	tbz x10, #3, L(pmull_seal_128_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_seal_128_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_seal_128_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -2543,7 +2576,7 @@ L(pmull_seal_128_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1574 instructions.
+// 1606 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_128)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -2610,7 +2643,7 @@ L(pmull_open_128_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_open_128_brief_aad):
-	cbz x5, L(pmull_open_128_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_open_128_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_open_128_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -2677,9 +2710,10 @@ L(pmull_open_128_aad_one):
 	cbnz x10, L(pmull_open_128_aad_one)                            // aad, high product
 	b L(pmull_open_128_aad_end)                                    // aad, high product
 L(pmull_open_128_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_128_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_128_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_open_128_aad_load2):
@@ -2688,18 +2722,24 @@ L(pmull_open_128_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_open_128_aad_load4):
-	tbz x10, #2, L(pmull_open_128_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_128_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_open_128_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_open_128_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_open_128_aad_load8):
-	tbz x10, #3, L(pmull_open_128_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_open_128_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_open_128_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -2711,10 +2751,8 @@ L(pmull_open_128_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_open_128_aad_end):
-L(pmull_open_128_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_open_128_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_open_128_brief_fewer)                             // four blocks of text
 L(pmull_open_128_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -2877,9 +2915,10 @@ L(pmull_open_128_brief_one):
 	cbnz x10, L(pmull_open_128_brief_one)                          // GHASH, high product
 	b L(pmull_open_128_brief_end)                                  // GHASH, high product
 L(pmull_open_128_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_128_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_128_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_128_brief_load2):
@@ -2888,15 +2927,20 @@ L(pmull_open_128_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_128_brief_load4):
-	tbz x10, #2, L(pmull_open_128_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_128_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_128_brief_few):
+	b L(pmull_open_128_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_open_128_brief_load8):
-	tbz x10, #3, L(pmull_open_128_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_128_brief_loaded):
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -2997,6 +3041,7 @@ L(pmull_open_128_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(pmull_open_128_tag_short):
+	tbnz x9, #3, L(pmull_open_128_tag_load8)                       // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(pmull_open_128_tag_load2)                        // tag of less than 16 bytes
@@ -3007,15 +3052,20 @@ L(pmull_open_128_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(pmull_open_128_tag_load4):
-	tbz x9, #2, L(pmull_open_128_tag_load8)                        // tag of less than 16 bytes
+	tbz x9, #2, L(pmull_open_128_tag_few)                          // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(pmull_open_128_tag_few):
+	b L(pmull_open_128_tag_loaded)                                 // tag of less than 16 bytes
 L(pmull_open_128_tag_load8):
-	tbz x9, #3, L(pmull_open_128_tag_loaded)                       // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(pmull_open_128_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -3135,9 +3185,10 @@ L(pmull_open_128_long_aad_one):
 	cbnz x10, L(pmull_open_128_long_aad_one)                       // long_aad, high product
 	b L(pmull_open_128_long_aad_end)                               // long_aad, high product
 L(pmull_open_128_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_128_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_128_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_open_128_long_aad_load2):
@@ -3146,18 +3197,24 @@ L(pmull_open_128_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_128_long_aad_load4):
-	tbz x10, #2, L(pmull_open_128_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_128_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_open_128_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_open_128_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_128_long_aad_load8):
-	tbz x10, #3, L(pmull_open_128_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_open_128_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_open_128_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -3985,9 +4042,10 @@ L(pmull_open_128_text_one):
 	cbnz x10, L(pmull_open_128_text_one)                           // GHASH, high product
 	b L(pmull_open_128_text_end)                                   // GHASH, high product
 L(pmull_open_128_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_128_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_128_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_128_text_load2):
@@ -3996,15 +4054,20 @@ L(pmull_open_128_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_128_text_load4):
-	tbz x10, #2, L(pmull_open_128_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_128_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_128_text_few):
+	b L(pmull_open_128_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_open_128_text_load8):
-	tbz x10, #3, L(pmull_open_128_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_128_text_loaded):
 	eor v0.16b, v0.16b, v18.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -4134,9 +4197,10 @@ L(pmull_open_128_nonce_one):
 	cbnz x10, L(pmull_open_128_nonce_one)                          // nonce, high product
 	b L(pmull_open_128_nonce_end)                                  // nonce, high product
 L(pmull_open_128_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_128_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_128_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_open_128_nonce_load2):
@@ -4145,18 +4209,24 @@ L(pmull_open_128_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_open_128_nonce_load4):
-	tbz x10, #2, L(pmull_open_128_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_128_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_open_128_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_open_128_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_open_128_nonce_load8):
-	tbz x10, #3, L(pmull_open_128_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_open_128_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_open_128_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -6332,7 +6402,7 @@ L(pmull_init_192_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2257 instructions.
+// 2286 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_192)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -6403,7 +6473,7 @@ L(pmull_seal_192_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_seal_192_brief_aad):
-	cbz x5, L(pmull_seal_192_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_seal_192_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_seal_192_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -6470,9 +6540,10 @@ L(pmull_seal_192_aad_one):
 	cbnz x10, L(pmull_seal_192_aad_one)                            // aad, high product
 	b L(pmull_seal_192_aad_end)                                    // aad, high product
 L(pmull_seal_192_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_192_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_192_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_seal_192_aad_load2):
@@ -6481,18 +6552,24 @@ L(pmull_seal_192_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_seal_192_aad_load4):
-	tbz x10, #2, L(pmull_seal_192_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_192_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_seal_192_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_seal_192_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_seal_192_aad_load8):
-	tbz x10, #3, L(pmull_seal_192_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_seal_192_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_seal_192_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -6504,10 +6581,8 @@ L(pmull_seal_192_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_seal_192_aad_end):
-L(pmull_seal_192_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_seal_192_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_seal_192_brief_fewer)                             // four blocks of text
 L(pmull_seal_192_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -6690,9 +6765,10 @@ L(pmull_seal_192_brief_one):
 	cbnz x10, L(pmull_seal_192_brief_one)                          // GHASH, high product
 	b L(pmull_seal_192_brief_end)                                  // GHASH, high product
 L(pmull_seal_192_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_192_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_192_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_192_brief_load2):
@@ -6701,18 +6777,24 @@ L(pmull_seal_192_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_192_brief_load4):
-	tbz x10, #2, L(pmull_seal_192_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_192_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_192_brief_few):
+	b L(pmull_seal_192_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_seal_192_brief_load8):
-	tbz x10, #3, L(pmull_seal_192_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_192_brief_loaded):
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -6915,9 +6997,10 @@ L(pmull_seal_192_long_aad_one):
 	cbnz x10, L(pmull_seal_192_long_aad_one)                       // long_aad, high product
 	b L(pmull_seal_192_long_aad_end)                               // long_aad, high product
 L(pmull_seal_192_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_192_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_192_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_seal_192_long_aad_load2):
@@ -6926,18 +7009,24 @@ L(pmull_seal_192_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_192_long_aad_load4):
-	tbz x10, #2, L(pmull_seal_192_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_192_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_seal_192_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_seal_192_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_192_long_aad_load8):
-	tbz x10, #3, L(pmull_seal_192_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_seal_192_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_seal_192_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -8446,9 +8535,10 @@ L(pmull_seal_192_text_one):
 	cbnz x10, L(pmull_seal_192_text_one)                           // GHASH, high product
 	b L(pmull_seal_192_text_end)                                   // GHASH, high product
 L(pmull_seal_192_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_192_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_192_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_192_text_load2):
@@ -8457,18 +8547,24 @@ L(pmull_seal_192_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_192_text_load4):
-	tbz x10, #2, L(pmull_seal_192_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_192_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_192_text_few):
+	b L(pmull_seal_192_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_seal_192_text_load8):
-	tbz x10, #3, L(pmull_seal_192_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_192_text_loaded):
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -8600,9 +8696,10 @@ L(pmull_seal_192_nonce_one):
 	cbnz x10, L(pmull_seal_192_nonce_one)                          // nonce, high product
 	b L(pmull_seal_192_nonce_end)                                  // nonce, high product
 L(pmull_seal_192_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_192_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_192_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_seal_192_nonce_load2):
@@ -8611,18 +8708,24 @@ L(pmull_seal_192_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_seal_192_nonce_load4):
-	tbz x10, #2, L(pmull_seal_192_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_192_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_seal_192_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_seal_192_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_seal_192_nonce_load8):
-	tbz x10, #3, L(pmull_seal_192_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_seal_192_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_seal_192_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -8702,7 +8805,7 @@ L(pmull_seal_192_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1689 instructions.
+// 1721 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_192)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -8774,7 +8877,7 @@ L(pmull_open_192_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_open_192_brief_aad):
-	cbz x5, L(pmull_open_192_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_open_192_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_open_192_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -8841,9 +8944,10 @@ L(pmull_open_192_aad_one):
 	cbnz x10, L(pmull_open_192_aad_one)                            // aad, high product
 	b L(pmull_open_192_aad_end)                                    // aad, high product
 L(pmull_open_192_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_192_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_192_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_open_192_aad_load2):
@@ -8852,18 +8956,24 @@ L(pmull_open_192_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_open_192_aad_load4):
-	tbz x10, #2, L(pmull_open_192_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_192_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_open_192_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_open_192_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_open_192_aad_load8):
-	tbz x10, #3, L(pmull_open_192_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_open_192_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_open_192_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -8875,10 +8985,8 @@ L(pmull_open_192_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_open_192_aad_end):
-L(pmull_open_192_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_open_192_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_open_192_brief_fewer)                             // four blocks of text
 L(pmull_open_192_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -9061,9 +9169,10 @@ L(pmull_open_192_brief_one):
 	cbnz x10, L(pmull_open_192_brief_one)                          // GHASH, high product
 	b L(pmull_open_192_brief_end)                                  // GHASH, high product
 L(pmull_open_192_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_192_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_192_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_192_brief_load2):
@@ -9072,15 +9181,20 @@ L(pmull_open_192_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_192_brief_load4):
-	tbz x10, #2, L(pmull_open_192_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_192_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_192_brief_few):
+	b L(pmull_open_192_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_open_192_brief_load8):
-	tbz x10, #3, L(pmull_open_192_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_192_brief_loaded):
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -9182,6 +9296,7 @@ L(pmull_open_192_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(pmull_open_192_tag_short):
+	tbnz x9, #3, L(pmull_open_192_tag_load8)                       // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(pmull_open_192_tag_load2)                        // tag of less than 16 bytes
@@ -9192,15 +9307,20 @@ L(pmull_open_192_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(pmull_open_192_tag_load4):
-	tbz x9, #2, L(pmull_open_192_tag_load8)                        // tag of less than 16 bytes
+	tbz x9, #2, L(pmull_open_192_tag_few)                          // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(pmull_open_192_tag_few):
+	b L(pmull_open_192_tag_loaded)                                 // tag of less than 16 bytes
 L(pmull_open_192_tag_load8):
-	tbz x9, #3, L(pmull_open_192_tag_loaded)                       // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(pmull_open_192_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -9324,9 +9444,10 @@ L(pmull_open_192_long_aad_one):
 	cbnz x10, L(pmull_open_192_long_aad_one)                       // long_aad, high product
 	b L(pmull_open_192_long_aad_end)                               // long_aad, high product
 L(pmull_open_192_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_192_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_192_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_open_192_long_aad_load2):
@@ -9335,18 +9456,24 @@ L(pmull_open_192_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_192_long_aad_load4):
-	tbz x10, #2, L(pmull_open_192_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_192_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_open_192_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_open_192_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_192_long_aad_load8):
-	tbz x10, #3, L(pmull_open_192_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_open_192_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_open_192_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -10259,9 +10386,10 @@ L(pmull_open_192_text_one):
 	cbnz x10, L(pmull_open_192_text_one)                           // GHASH, high product
 	b L(pmull_open_192_text_end)                                   // GHASH, high product
 L(pmull_open_192_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_192_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_192_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_192_text_load2):
@@ -10270,15 +10398,20 @@ L(pmull_open_192_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_192_text_load4):
-	tbz x10, #2, L(pmull_open_192_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_192_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_192_text_few):
+	b L(pmull_open_192_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_open_192_text_load8):
-	tbz x10, #3, L(pmull_open_192_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_192_text_loaded):
 	eor v0.16b, v0.16b, v20.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -10408,9 +10541,10 @@ L(pmull_open_192_nonce_one):
 	cbnz x10, L(pmull_open_192_nonce_one)                          // nonce, high product
 	b L(pmull_open_192_nonce_end)                                  // nonce, high product
 L(pmull_open_192_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_192_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_192_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_open_192_nonce_load2):
@@ -10419,18 +10553,24 @@ L(pmull_open_192_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_open_192_nonce_load4):
-	tbz x10, #2, L(pmull_open_192_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_192_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_open_192_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_open_192_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_open_192_nonce_load8):
-	tbz x10, #3, L(pmull_open_192_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_open_192_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_open_192_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -12813,7 +12953,7 @@ L(pmull_init_256_powers):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 2438 instructions.
+// 2467 instructions.
 	function STITCHGCM_SYMBOL(pmull_seal_256)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -12889,7 +13029,7 @@ L(pmull_seal_256_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_seal_256_brief_aad):
-	cbz x5, L(pmull_seal_256_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_seal_256_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_seal_256_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -12956,9 +13096,10 @@ L(pmull_seal_256_aad_one):
 	cbnz x10, L(pmull_seal_256_aad_one)                            // aad, high product
 	b L(pmull_seal_256_aad_end)                                    // aad, high product
 L(pmull_seal_256_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_256_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_256_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_seal_256_aad_load2):
@@ -12967,18 +13108,24 @@ L(pmull_seal_256_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_seal_256_aad_load4):
-	tbz x10, #2, L(pmull_seal_256_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_256_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_seal_256_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_seal_256_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_seal_256_aad_load8):
-	tbz x10, #3, L(pmull_seal_256_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_seal_256_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_seal_256_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -12990,10 +13137,8 @@ L(pmull_seal_256_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_seal_256_aad_end):
-L(pmull_seal_256_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_seal_256_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_seal_256_brief_fewer)                             // four blocks of text
 L(pmull_seal_256_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -13196,9 +13341,10 @@ L(pmull_seal_256_brief_one):
 	cbnz x10, L(pmull_seal_256_brief_one)                          // GHASH, high product
 	b L(pmull_seal_256_brief_end)                                  // GHASH, high product
 L(pmull_seal_256_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_256_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_256_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_256_brief_load2):
@@ -13207,18 +13353,24 @@ L(pmull_seal_256_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_256_brief_load4):
-	tbz x10, #2, L(pmull_seal_256_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_256_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_256_brief_few):
+	b L(pmull_seal_256_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_seal_256_brief_load8):
-	tbz x10, #3, L(pmull_seal_256_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_256_brief_loaded):
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -13426,9 +13578,10 @@ L(pmull_seal_256_long_aad_one):
 	cbnz x10, L(pmull_seal_256_long_aad_one)                       // long_aad, high product
 	b L(pmull_seal_256_long_aad_end)                               // long_aad, high product
 L(pmull_seal_256_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_256_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_256_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_seal_256_long_aad_load2):
@@ -13437,18 +13590,24 @@ L(pmull_seal_256_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_256_long_aad_load4):
-	tbz x10, #2, L(pmull_seal_256_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_256_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_seal_256_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_seal_256_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_seal_256_long_aad_load8):
-	tbz x10, #3, L(pmull_seal_256_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_seal_256_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_seal_256_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -15108,9 +15267,10 @@ L(pmull_seal_256_text_one):
 	cbnz x10, L(pmull_seal_256_text_one)                           // GHASH, high product
 	b L(pmull_seal_256_text_end)                                   // GHASH, high product
 L(pmull_seal_256_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_seal_256_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_seal_256_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_seal_256_text_load2):
@@ -15119,18 +15279,24 @@ L(pmull_seal_256_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_seal_256_text_load4):
-	tbz x10, #2, L(pmull_seal_256_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_seal_256_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_seal_256_text_few):
+	b L(pmull_seal_256_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_seal_256_text_load8):
-	tbz x10, #3, L(pmull_seal_256_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_seal_256_text_loaded):
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
+	and x10, x10, #15                                              // the last 1 to 15 bytes of text
 	dup v1.16b, w10                                                // the last 1 to 15 bytes of text
 	ldr q2, [x0, #576]                                             // the last 1 to 15 bytes of text
 	cmhi v1.16b, v1.16b, v2.16b                                    // the last 1 to 15 bytes of text
@@ -15262,9 +15428,10 @@ L(pmull_seal_256_nonce_one):
 	cbnz x10, L(pmull_seal_256_nonce_one)                          // nonce, high product
 	b L(pmull_seal_256_nonce_end)                                  // nonce, high product
 L(pmull_seal_256_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_seal_256_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_seal_256_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_seal_256_nonce_load2):
@@ -15273,18 +15440,24 @@ L(pmull_seal_256_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_seal_256_nonce_load4):
-	tbz x10, #2, L(pmull_seal_256_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_seal_256_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_seal_256_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_seal_256_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_seal_256_nonce_load8):
-	tbz x10, #3, L(pmull_seal_256_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_seal_256_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_seal_256_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product
@@ -15364,7 +15537,7 @@ L(pmull_seal_256_nonce_hashed):
 //
 // Changes x0 to x17, flags; v0 to v7 and v16 to v31, in which no secret stays.
 // Uses 64 bytes of stack.
-// 1804 instructions.
+// 1836 instructions.
 	function STITCHGCM_SYMBOL(pmull_open_256)
 	hint #34                                                       // entry
 	ldp x8, x9, [sp]                                               // arguments
@@ -15441,7 +15614,7 @@ L(pmull_open_256_lengths_block):
 	ldr d3, [x0, #856]                                             // GHASH length block, high product
 	pmull v24.1q, v0.1d, v3.1d                                     // GHASH length block, high product
 L(pmull_open_256_brief_aad):
-	cbz x5, L(pmull_open_256_brief_text)                           // GHASH length block, high product
+	cbz x5, L(pmull_open_256_brief)                                // GHASH length block, high product
 	subs x10, x5, #16                                              // GHASH length block, high product
 	b.lo L(pmull_open_256_aad_last)                                // GHASH length block, high product
 	mov x10, x5                                                    // GHASH length block, high product
@@ -15508,9 +15681,10 @@ L(pmull_open_256_aad_one):
 	cbnz x10, L(pmull_open_256_aad_one)                            // aad, high product
 	b L(pmull_open_256_aad_end)                                    // aad, high product
 L(pmull_open_256_aad_last):
-	and x10, x10, #15                                              // aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_256_aad_load8)                      // aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_256_aad_load2)                       // aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // aad: the last 1 to 15 bytes
 L(pmull_open_256_aad_load2):
@@ -15519,18 +15693,24 @@ L(pmull_open_256_aad_load2):
 	sub x4, x4, #2                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // aad: the last 1 to 15 bytes
 L(pmull_open_256_aad_load4):
-	tbz x10, #2, L(pmull_open_256_aad_load8)                       // aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_256_aad_few)                         // aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // aad: the last 1 to 15 bytes
+L(pmull_open_256_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // aad: the last 1 to 15 bytes
+	b L(pmull_open_256_aad_halves)                                 // aad: the last 1 to 15 bytes
 L(pmull_open_256_aad_load8):
-	tbz x10, #3, L(pmull_open_256_aad_loaded)                      // aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // aad: the last 1 to 15 bytes
-L(pmull_open_256_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // aad, halves
+	ldr d0, [x4]                                                   // aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // aad: the last 1 to 15 bytes
+L(pmull_open_256_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // aad, halves
 	ldr d0, [x11, #256]                                            // aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // aad, low product
@@ -15542,10 +15722,8 @@ L(pmull_open_256_aad_loaded):
 	pmull v1.1q, v1.1d, v0.1d                                      // aad, high product
 	eor v24.16b, v24.16b, v1.16b                                   // aad, high product
 L(pmull_open_256_aad_end):
-L(pmull_open_256_brief_text):
-	mov x10, x3                                                    // aad, high product
 L(pmull_open_256_brief):
-	subs x10, x10, #64                                             // four blocks of text
+	subs x10, x3, #64                                              // four blocks of text
 	b.lo L(pmull_open_256_brief_fewer)                             // four blocks of text
 L(pmull_open_256_brief_four):
 	ldp s0, s1, [x17], #8                                          // columns for counters
@@ -15748,9 +15926,10 @@ L(pmull_open_256_brief_one):
 	cbnz x10, L(pmull_open_256_brief_one)                          // GHASH, high product
 	b L(pmull_open_256_brief_end)                                  // GHASH, high product
 L(pmull_open_256_brief_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_256_brief_load8)                    // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_256_brief_load2)                     // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_256_brief_load2):
@@ -15759,15 +15938,20 @@ L(pmull_open_256_brief_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_256_brief_load4):
-	tbz x10, #2, L(pmull_open_256_brief_load8)                     // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_256_brief_few)                       // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_256_brief_few):
+	b L(pmull_open_256_brief_loaded)                               // the last 1 to 15 bytes of text
 L(pmull_open_256_brief_load8):
-	tbz x10, #3, L(pmull_open_256_brief_loaded)                    // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_256_brief_loaded):
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -15870,6 +16054,7 @@ L(pmull_open_256_wipe):
 	ldp d8, d9, [sp], #64                                          // restore registers
 	ret                                                            // return
 L(pmull_open_256_tag_short):
+	tbnz x9, #3, L(pmull_open_256_tag_load8)                       // tag of less than 16 bytes
 	movi v1.2d, #0                                                 // tag of less than 16 bytes
 	add x8, x8, x9                                                 // tag of less than 16 bytes
 	tbz x9, #0, L(pmull_open_256_tag_load2)                        // tag of less than 16 bytes
@@ -15880,15 +16065,20 @@ L(pmull_open_256_tag_load2):
 	sub x8, x8, #2                                                 // tag of less than 16 bytes
 	ld1 {v1.h}[0], [x8]                                            // tag of less than 16 bytes
 L(pmull_open_256_tag_load4):
-	tbz x9, #2, L(pmull_open_256_tag_load8)                        // tag of less than 16 bytes
+	tbz x9, #2, L(pmull_open_256_tag_few)                          // tag of less than 16 bytes
 	ext v1.16b, v1.16b, v1.16b, #12                                // tag of less than 16 bytes
 	sub x8, x8, #4                                                 // tag of less than 16 bytes
 	ld1 {v1.s}[0], [x8]                                            // tag of less than 16 bytes
+L(pmull_open_256_tag_few):
+	b L(pmull_open_256_tag_loaded)                                 // tag of less than 16 bytes
 L(pmull_open_256_tag_load8):
-	tbz x9, #3, L(pmull_open_256_tag_loaded)                       // tag of less than 16 bytes
-	ext v1.16b, v1.16b, v1.16b, #8                                 // tag of less than 16 bytes
-	sub x8, x8, #8                                                 // tag of less than 16 bytes
-	ld1 {v1.d}[0], [x8]                                            // tag of less than 16 bytes
+	ldr d1, [x8]                                                   // tag of less than 16 bytes
+	add x8, x8, x9                                                 // tag of less than 16 bytes
+	ldr d2, [x8, #-8]                                              // tag of less than 16 bytes
+	sub x12, x0, x9                                                // tag of less than 16 bytes
+	ldr d3, [x12, #592]                                            // tag of less than 16 bytes
+	tbl v2.16b, {v2.16b}, v3.16b                                   // tag of less than 16 bytes
+	trn1 v1.2d, v1.2d, v2.2d                                       // tag of less than 16 bytes
 L(pmull_open_256_tag_loaded):
 	dup v2.16b, w9                                                 // tag of less than 16 bytes
 	ldr q3, [x0, #576]                                             // tag of less than 16 bytes
@@ -16016,9 +16206,10 @@ L(pmull_open_256_long_aad_one):
 	cbnz x10, L(pmull_open_256_long_aad_one)                       // long_aad, high product
 	b L(pmull_open_256_long_aad_end)                               // long_aad, high product
 L(pmull_open_256_long_aad_last):
-	and x10, x10, #15                                              // long_aad: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_256_long_aad_load8)                 // long_aad: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // long_aad: the last 1 to 15 bytes
 	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	add x4, x4, #16                                                // long_aad: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_256_long_aad_load2)                  // long_aad: the last 1 to 15 bytes
 	ldr b0, [x4, #-1]!                                             // long_aad: the last 1 to 15 bytes
 L(pmull_open_256_long_aad_load2):
@@ -16027,18 +16218,24 @@ L(pmull_open_256_long_aad_load2):
 	sub x4, x4, #2                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_256_long_aad_load4):
-	tbz x10, #2, L(pmull_open_256_long_aad_load8)                  // long_aad: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_256_long_aad_few)                    // long_aad: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // long_aad: the last 1 to 15 bytes
 	sub x4, x4, #4                                                 // long_aad: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
+L(pmull_open_256_long_aad_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad: the last 1 to 15 bytes
+	b L(pmull_open_256_long_aad_halves)                            // long_aad: the last 1 to 15 bytes
 L(pmull_open_256_long_aad_load8):
-	tbz x10, #3, L(pmull_open_256_long_aad_loaded)                 // long_aad: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // long_aad: the last 1 to 15 bytes
-	sub x4, x4, #8                                                 // long_aad: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x4]                                            // long_aad: the last 1 to 15 bytes
-L(pmull_open_256_long_aad_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // long_aad, halves
+	ldr d0, [x4]                                                   // long_aad: the last 1 to 15 bytes
+	add x4, x4, x10                                                // long_aad: the last 1 to 15 bytes
+	ldr d4, [x4, #8]                                               // long_aad: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // long_aad: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // long_aad: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // long_aad: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // long_aad: the last 1 to 15 bytes
+L(pmull_open_256_long_aad_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // long_aad, halves
 	ldr d0, [x11, #256]                                            // long_aad, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // long_aad, low product
@@ -17036,9 +17233,10 @@ L(pmull_open_256_text_one):
 	cbnz x10, L(pmull_open_256_text_one)                           // GHASH, high product
 	b L(pmull_open_256_text_end)                                   // GHASH, high product
 L(pmull_open_256_text_last):
-	and x10, x10, #15                                              // the last 1 to 15 bytes of text
+	tbnz x10, #3, L(pmull_open_256_text_load8)                     // the last 1 to 15 bytes of text
 	movi v4.2d, #0                                                 // the last 1 to 15 bytes of text
 	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	add x2, x2, #16                                                // the last 1 to 15 bytes of text
 	tbz x10, #0, L(pmull_open_256_text_load2)                      // the last 1 to 15 bytes of text
 	ldr b4, [x2, #-1]!                                             // the last 1 to 15 bytes of text
 L(pmull_open_256_text_load2):
@@ -17047,15 +17245,20 @@ L(pmull_open_256_text_load2):
 	sub x2, x2, #2                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.h}[0], [x2]                                            // the last 1 to 15 bytes of text
 L(pmull_open_256_text_load4):
-	tbz x10, #2, L(pmull_open_256_text_load8)                      // the last 1 to 15 bytes of text
+	tbz x10, #2, L(pmull_open_256_text_few)                        // the last 1 to 15 bytes of text
 	ext v4.16b, v4.16b, v4.16b, #12                                // the last 1 to 15 bytes of text
 	sub x2, x2, #4                                                 // the last 1 to 15 bytes of text
 	ld1 {v4.s}[0], [x2]                                            // the last 1 to 15 bytes of text
+L(pmull_open_256_text_few):
+	b L(pmull_open_256_text_loaded)                                // the last 1 to 15 bytes of text
 L(pmull_open_256_text_load8):
-	tbz x10, #3, L(pmull_open_256_text_loaded)                     // the last 1 to 15 bytes of text
-	ext v4.16b, v4.16b, v4.16b, #8                                 // the last 1 to 15 bytes of text
-	sub x2, x2, #8                                                 // the last 1 to 15 bytes of text
-	ld1 {v4.d}[0], [x2]                                            // the last 1 to 15 bytes of text
+	ldr d4, [x2]                                                   // the last 1 to 15 bytes of text
+	add x2, x2, x10                                                // the last 1 to 15 bytes of text
+	ldr d5, [x2, #8]                                               // the last 1 to 15 bytes of text
+	sub x12, x0, x10                                               // the last 1 to 15 bytes of text
+	ldr d6, [x12, #576]                                            // the last 1 to 15 bytes of text
+	tbl v5.16b, {v5.16b}, v6.16b                                   // the last 1 to 15 bytes of text
+	trn1 v4.2d, v4.2d, v5.2d                                       // the last 1 to 15 bytes of text
 L(pmull_open_256_text_loaded):
 	eor v0.16b, v0.16b, v22.16b                                    // the last 1 to 15 bytes of text
 	eor v0.16b, v0.16b, v4.16b                                     // the last 1 to 15 bytes of text
@@ -17185,9 +17388,10 @@ L(pmull_open_256_nonce_one):
 	cbnz x10, L(pmull_open_256_nonce_one)                          // nonce, high product
 	b L(pmull_open_256_nonce_end)                                  // nonce, high product
 L(pmull_open_256_nonce_last):
-	and x10, x10, #15                                              // nonce: the last 1 to 15 bytes
+	tbnz x10, #3, L(pmull_open_256_nonce_load8)                    // nonce: the last 1 to 15 bytes
 	movi v0.2d, #0                                                 // nonce: the last 1 to 15 bytes
 	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	add x6, x6, #16                                                // nonce: the last 1 to 15 bytes
 	tbz x10, #0, L(pmull_open_256_nonce_load2)                     // nonce: the last 1 to 15 bytes
 	ldr b0, [x6, #-1]!                                             // nonce: the last 1 to 15 bytes
 L(pmull_open_256_nonce_load2):
@@ -17196,18 +17400,24 @@ L(pmull_open_256_nonce_load2):
 	sub x6, x6, #2                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.h}[0], [x6]                                            // nonce: the last 1 to 15 bytes
 L(pmull_open_256_nonce_load4):
-	tbz x10, #2, L(pmull_open_256_nonce_load8)                     // nonce: the last 1 to 15 bytes
+	tbz x10, #2, L(pmull_open_256_nonce_few)                       // nonce: the last 1 to 15 bytes
 	ext v0.16b, v0.16b, v0.16b, #12                                // nonce: the last 1 to 15 bytes
 	sub x6, x6, #4                                                 // nonce: the last 1 to 15 bytes
 	ld1 {v0.s}[0], [x6]                                            // nonce: the last 1 to 15 bytes
+L(pmull_open_256_nonce_few):
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce: the last 1 to 15 bytes
+	b L(pmull_open_256_nonce_halves)                               // nonce: the last 1 to 15 bytes
 L(pmull_open_256_nonce_load8):
-	tbz x10, #3, L(pmull_open_256_nonce_loaded)                    // nonce: the last 1 to 15 bytes
-	ext v0.16b, v0.16b, v0.16b, #8                                 // nonce: the last 1 to 15 bytes
-	sub x6, x6, #8                                                 // nonce: the last 1 to 15 bytes
-	ld1 {v0.d}[0], [x6]                                            // nonce: the last 1 to 15 bytes
-L(pmull_open_256_nonce_loaded):
-	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce, halves
-	tbl v2.16b, {v0.16b}, v30.16b                                  // nonce, halves
+	ldr d0, [x6]                                                   // nonce: the last 1 to 15 bytes
+	add x6, x6, x10                                                // nonce: the last 1 to 15 bytes
+	ldr d4, [x6, #8]                                               // nonce: the last 1 to 15 bytes
+	sub x12, x0, x10                                               // nonce: the last 1 to 15 bytes
+	ldr d5, [x12, #576]                                            // nonce: the last 1 to 15 bytes
+	tbl v4.16b, {v4.16b}, v5.16b                                   // nonce: the last 1 to 15 bytes
+	tbl v1.16b, {v0.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+	tbl v2.16b, {v4.16b}, v29.16b                                  // nonce: the last 1 to 15 bytes
+L(pmull_open_256_nonce_halves):
 	eor v3.16b, v1.16b, v2.16b                                     // nonce, halves
 	ldr d0, [x11, #256]                                            // nonce, low product
 	pmull v2.1q, v2.1d, v0.1d                                      // nonce, low product

@@ -20,7 +20,7 @@ func goText(i ir.Inst, p *ir.Program) string {
 	name, args := goName(i), goOperands(i, p)
 	switch i.Form.Mnemonic {
 	case "cbz", "cbnz", "str", "stp": // in the manual's order
-	case "tbz":
+	case "tbz", "tbnz":
 		args[0], args[1] = args[1], args[0]
 	case "csel": // the condition comes first, and only the result moves
 		args = []string{args[3], args[1], args[2], args[0]}

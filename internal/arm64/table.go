@@ -135,9 +135,9 @@ func branchForms() (t []*ir.Form) {
 	zero := func(in ir.In) value.Value { return in.D.IsZero(in.Op[0]) }
 	flow(ir.Row("cbz", "r:x r:label", "", func(in ir.In) []value.Value { return one(zero(in)) }), ir.Branch)
 	flow(ir.Row("cbnz", "r:x r:label", "", func(in ir.In) []value.Value { return one(value.Not(in.D, zero(in))) }), ir.Branch)
-	flow(ir.Row("tbz", "r:x r:imm r:label", "", func(in ir.In) []value.Value {
-		return one(value.Not(in.D, in.D.Slice(in.Op[0], int(in.Imm[1]), 1)))
-	}), ir.Branch)
+	bit := func(in ir.In) value.Value { return in.D.Slice(in.Op[0], int(in.Imm[1]), 1) }
+	flow(ir.Row("tbz", "r:x r:imm r:label", "", func(in ir.In) []value.Value { return one(value.Not(in.D, bit(in))) }), ir.Branch)
+	flow(ir.Row("tbnz", "r:x r:imm r:label", "", func(in ir.In) []value.Value { return one(bit(in)) }), ir.Branch)
 	// hint 34 is bti c, which processors without BTI ignore.
 	flow(ir.Row("hint", "r:imm", "", nothing), ir.Next)
 	return t

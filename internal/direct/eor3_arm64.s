@@ -361,7 +361,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -427,9 +427,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -440,20 +441,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -467,11 +475,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -627,9 +632,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -640,19 +646,26 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V18.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -861,9 +874,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -874,20 +888,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -2162,9 +2183,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -2175,19 +2197,26 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V18.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -2322,9 +2351,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -2335,20 +2365,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -2470,7 +2507,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -2536,9 +2573,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -2549,20 +2587,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -2576,11 +2621,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -2736,9 +2778,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -2749,16 +2792,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V18.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -2871,6 +2920,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -2883,16 +2933,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -3016,9 +3072,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -3029,20 +3086,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -3826,9 +3890,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -3839,16 +3904,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V18.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -3981,9 +4052,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -3994,20 +4066,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -6032,7 +6111,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -6098,9 +6177,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -6111,20 +6191,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -6138,11 +6225,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -6318,9 +6402,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -6331,19 +6416,26 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V20.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -6557,9 +6649,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -6570,20 +6663,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -8009,9 +8109,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -8022,19 +8123,26 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V20.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -8169,9 +8277,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -8182,20 +8291,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -8322,7 +8438,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -8388,9 +8504,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -8401,20 +8518,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -8428,11 +8552,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -8608,9 +8729,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -8621,16 +8743,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V20.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -8744,6 +8872,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -8756,16 +8885,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -8893,9 +9028,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -8906,20 +9042,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -9788,9 +9931,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -9801,16 +9945,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V20.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -9943,9 +10093,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -9956,20 +10107,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -12208,7 +12366,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -12274,9 +12432,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -12287,20 +12446,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -12314,11 +12480,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -12514,9 +12677,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -12527,19 +12691,26 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V22.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -12758,9 +12929,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -12771,20 +12943,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -14361,9 +14540,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -14374,19 +14554,26 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V22.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -14521,9 +14708,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -14534,20 +14722,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -14679,7 +14874,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -14745,9 +14940,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -14758,20 +14954,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -14785,11 +14988,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -14985,9 +15185,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -14998,16 +15199,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR3 V4.B16, V22.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -15122,6 +15329,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -15134,16 +15342,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -15275,9 +15489,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -15288,20 +15503,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -16255,9 +16477,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -16268,16 +16491,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR3 V4.B16, V22.B16, V0.B16, V0.B16                        // the last 1 to 15 bytes of text
@@ -16410,9 +16639,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -16423,20 +16653,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product

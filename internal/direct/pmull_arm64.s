@@ -382,7 +382,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -454,9 +454,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -467,20 +468,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -494,11 +502,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -665,9 +670,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -678,20 +684,27 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V18.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -910,9 +923,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -923,20 +937,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -2305,9 +2326,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -2318,20 +2340,27 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V18.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -2475,9 +2504,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -2488,20 +2518,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -2629,7 +2666,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -2701,9 +2738,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -2714,20 +2752,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -2741,11 +2786,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -2912,9 +2954,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -2925,16 +2968,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V18.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -3052,6 +3101,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -3064,16 +3114,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -3203,9 +3259,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -3216,20 +3273,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -4067,9 +4131,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -4080,16 +4145,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V18.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -4232,9 +4303,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -4245,20 +4317,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -6435,7 +6514,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -6507,9 +6586,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -6520,20 +6600,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -6547,11 +6634,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -6738,9 +6822,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -6751,20 +6836,27 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V20.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -6988,9 +7080,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -7001,20 +7094,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -8534,9 +8634,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -8547,20 +8648,27 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V20.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -8704,9 +8812,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -8717,20 +8826,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -8863,7 +8979,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -8935,9 +9051,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -8948,20 +9065,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -8975,11 +9099,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -9166,9 +9287,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -9179,16 +9301,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V20.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -9307,6 +9435,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -9319,16 +9448,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -9462,9 +9597,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -9475,20 +9611,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -10411,9 +10554,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -10424,16 +10568,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V20.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -10576,9 +10726,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -10589,20 +10740,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -12991,7 +13149,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -13063,9 +13221,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -13076,20 +13235,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -13103,11 +13269,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -13314,9 +13477,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -13327,20 +13491,27 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V22.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -13569,9 +13740,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -13582,20 +13754,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -15266,9 +15445,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -15279,20 +15459,27 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V22.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
 	VEOR V4.B16, V0.B16, V0.B16                                  // the last 1 to 15 bytes of text
+	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
 	VDUP R10, V1.B16                                             // the last 1 to 15 bytes of text
 	FMOVQ 576(R0), F2                                            // the last 1 to 15 bytes of text
 	WORD $0x6e223421 // cmhi v1.16b, v1.16b, v2.16b              // the last 1 to 15 bytes of text
@@ -15436,9 +15623,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -15449,20 +15637,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product
@@ -15600,7 +15795,7 @@ lengths_block:
 	VPMULL V3.D1, V0.D1, V24.Q1                                  // GHASH length block, high product
 
 brief_aad:
-	CBZ R5, brief_text                                           // GHASH length block, high product
+	CBZ R5, brief                                                // GHASH length block, high product
 	SUBS $16, R5, R10                                            // GHASH length block, high product
 	BLO aad_last                                                 // GHASH length block, high product
 	MOVD R5, R10                                                 // GHASH length block, high product
@@ -15672,9 +15867,10 @@ aad_one:
 	JMP aad_end                                                  // aad, high product
 
 aad_last:
-	AND $15, R10, R10                                            // aad: the last 1 to 15 bytes
+	TBNZ $3, R10, aad_load8                                      // aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // aad: the last 1 to 15 bytes
 	TBZ $0, R10, aad_load2                                       // aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // aad: the last 1 to 15 bytes
 
@@ -15685,20 +15881,27 @@ aad_load2:
 	VLD1 (R4), V0.H[0]                                           // aad: the last 1 to 15 bytes
 
 aad_load4:
-	TBZ $2, R10, aad_load8                                       // aad: the last 1 to 15 bytes
+	TBZ $2, R10, aad_few                                         // aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // aad: the last 1 to 15 bytes
 
-aad_load8:
-	TBZ $3, R10, aad_loaded                                      // aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // aad: the last 1 to 15 bytes
+aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // aad: the last 1 to 15 bytes
+	JMP aad_halves                                               // aad: the last 1 to 15 bytes
 
-aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // aad, halves
+aad_load8:
+	FMOVD (R4), F0                                               // aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // aad: the last 1 to 15 bytes
+
+aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // aad, halves
 	FMOVD 256(R11), F0                                           // aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // aad, low product
@@ -15712,11 +15915,8 @@ aad_loaded:
 
 aad_end:
 
-brief_text:
-	MOVD R3, R10                                                 // aad, high product
-
 brief:
-	SUBS $64, R10, R10                                           // four blocks of text
+	SUBS $64, R3, R10                                            // four blocks of text
 	BLO brief_fewer                                              // four blocks of text
 
 brief_four:
@@ -15923,9 +16123,10 @@ brief_one:
 	JMP brief_end                                                // GHASH, high product
 
 brief_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, brief_load8                                    // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, brief_load2                                     // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -15936,16 +16137,22 @@ brief_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 brief_load4:
-	TBZ $2, R10, brief_load8                                     // the last 1 to 15 bytes of text
+	TBZ $2, R10, brief_few                                       // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+brief_few:
+	JMP brief_loaded                                             // the last 1 to 15 bytes of text
+
 brief_load8:
-	TBZ $3, R10, brief_loaded                                    // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 brief_loaded:
 	VEOR V22.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -16065,6 +16272,7 @@ wipe:
 	RET                                                          // return
 
 tag_short:
+	TBNZ $3, R9, tag_load8                                       // tag of less than 16 bytes
 	WORD $0x6f00e401 // movi v1.2d, #0                           // tag of less than 16 bytes
 	ADD R9, R8, R8                                               // tag of less than 16 bytes
 	TBZ $0, R9, tag_load2                                        // tag of less than 16 bytes
@@ -16077,16 +16285,22 @@ tag_load2:
 	VLD1 (R8), V1.H[0]                                           // tag of less than 16 bytes
 
 tag_load4:
-	TBZ $2, R9, tag_load8                                        // tag of less than 16 bytes
+	TBZ $2, R9, tag_few                                          // tag of less than 16 bytes
 	VEXT $12, V1.B16, V1.B16, V1.B16                             // tag of less than 16 bytes
 	SUB $4, R8, R8                                               // tag of less than 16 bytes
 	VLD1 (R8), V1.S[0]                                           // tag of less than 16 bytes
 
+tag_few:
+	JMP tag_loaded                                               // tag of less than 16 bytes
+
 tag_load8:
-	TBZ $3, R9, tag_loaded                                       // tag of less than 16 bytes
-	VEXT $8, V1.B16, V1.B16, V1.B16                              // tag of less than 16 bytes
-	SUB $8, R8, R8                                               // tag of less than 16 bytes
-	VLD1 (R8), V1.D[0]                                           // tag of less than 16 bytes
+	FMOVD (R8), F1                                               // tag of less than 16 bytes
+	ADD R9, R8, R8                                               // tag of less than 16 bytes
+	FMOVD -8(R8), F2                                             // tag of less than 16 bytes
+	SUB R9, R0, R12                                              // tag of less than 16 bytes
+	FMOVD 592(R12), F3                                           // tag of less than 16 bytes
+	VTBL V3.B16, [V2.B16], V2.B16                                // tag of less than 16 bytes
+	VTRN1 V2.D2, V1.D2, V1.D2                                    // tag of less than 16 bytes
 
 tag_loaded:
 	VDUP R9, V2.B16                                              // tag of less than 16 bytes
@@ -16224,9 +16438,10 @@ long_aad_one:
 	JMP long_aad_end                                             // long_aad, high product
 
 long_aad_last:
-	AND $15, R10, R10                                            // long_aad: the last 1 to 15 bytes
+	TBNZ $3, R10, long_aad_load8                                 // long_aad: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // long_aad: the last 1 to 15 bytes
 	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	ADD $16, R4, R4                                              // long_aad: the last 1 to 15 bytes
 	TBZ $0, R10, long_aad_load2                                  // long_aad: the last 1 to 15 bytes
 	WORD $0x3c5ffc80 // ldr b0, [x4, #-1]!                       // long_aad: the last 1 to 15 bytes
 
@@ -16237,20 +16452,27 @@ long_aad_load2:
 	VLD1 (R4), V0.H[0]                                           // long_aad: the last 1 to 15 bytes
 
 long_aad_load4:
-	TBZ $2, R10, long_aad_load8                                  // long_aad: the last 1 to 15 bytes
+	TBZ $2, R10, long_aad_few                                    // long_aad: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // long_aad: the last 1 to 15 bytes
 	SUB $4, R4, R4                                               // long_aad: the last 1 to 15 bytes
 	VLD1 (R4), V0.S[0]                                           // long_aad: the last 1 to 15 bytes
 
-long_aad_load8:
-	TBZ $3, R10, long_aad_loaded                                 // long_aad: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // long_aad: the last 1 to 15 bytes
-	SUB $8, R4, R4                                               // long_aad: the last 1 to 15 bytes
-	VLD1 (R4), V0.D[0]                                           // long_aad: the last 1 to 15 bytes
+long_aad_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+	JMP long_aad_halves                                          // long_aad: the last 1 to 15 bytes
 
-long_aad_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // long_aad, halves
+long_aad_load8:
+	FMOVD (R4), F0                                               // long_aad: the last 1 to 15 bytes
+	ADD R10, R4, R4                                              // long_aad: the last 1 to 15 bytes
+	FMOVD 8(R4), F4                                              // long_aad: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // long_aad: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // long_aad: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // long_aad: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // long_aad: the last 1 to 15 bytes
+
+long_aad_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // long_aad, halves
 	FMOVD 256(R11), F0                                           // long_aad, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // long_aad, low product
@@ -17258,9 +17480,10 @@ text_one:
 	JMP text_end                                                 // GHASH, high product
 
 text_last:
-	AND $15, R10, R10                                            // the last 1 to 15 bytes of text
+	TBNZ $3, R10, text_load8                                     // the last 1 to 15 bytes of text
 	WORD $0x6f00e404 // movi v4.2d, #0                           // the last 1 to 15 bytes of text
 	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	ADD $16, R2, R2                                              // the last 1 to 15 bytes of text
 	TBZ $0, R10, text_load2                                      // the last 1 to 15 bytes of text
 	WORD $0x3c5ffc44 // ldr b4, [x2, #-1]!                       // the last 1 to 15 bytes of text
 
@@ -17271,16 +17494,22 @@ text_load2:
 	VLD1 (R2), V4.H[0]                                           // the last 1 to 15 bytes of text
 
 text_load4:
-	TBZ $2, R10, text_load8                                      // the last 1 to 15 bytes of text
+	TBZ $2, R10, text_few                                        // the last 1 to 15 bytes of text
 	VEXT $12, V4.B16, V4.B16, V4.B16                             // the last 1 to 15 bytes of text
 	SUB $4, R2, R2                                               // the last 1 to 15 bytes of text
 	VLD1 (R2), V4.S[0]                                           // the last 1 to 15 bytes of text
 
+text_few:
+	JMP text_loaded                                              // the last 1 to 15 bytes of text
+
 text_load8:
-	TBZ $3, R10, text_loaded                                     // the last 1 to 15 bytes of text
-	VEXT $8, V4.B16, V4.B16, V4.B16                              // the last 1 to 15 bytes of text
-	SUB $8, R2, R2                                               // the last 1 to 15 bytes of text
-	VLD1 (R2), V4.D[0]                                           // the last 1 to 15 bytes of text
+	FMOVD (R2), F4                                               // the last 1 to 15 bytes of text
+	ADD R10, R2, R2                                              // the last 1 to 15 bytes of text
+	FMOVD 8(R2), F5                                              // the last 1 to 15 bytes of text
+	SUB R10, R0, R12                                             // the last 1 to 15 bytes of text
+	FMOVD 576(R12), F6                                           // the last 1 to 15 bytes of text
+	VTBL V6.B16, [V5.B16], V5.B16                                // the last 1 to 15 bytes of text
+	VTRN1 V5.D2, V4.D2, V4.D2                                    // the last 1 to 15 bytes of text
 
 text_loaded:
 	VEOR V22.B16, V0.B16, V0.B16                                 // the last 1 to 15 bytes of text
@@ -17423,9 +17652,10 @@ nonce_one:
 	JMP nonce_end                                                // nonce, high product
 
 nonce_last:
-	AND $15, R10, R10                                            // nonce: the last 1 to 15 bytes
+	TBNZ $3, R10, nonce_load8                                    // nonce: the last 1 to 15 bytes
 	WORD $0x6f00e400 // movi v0.2d, #0                           // nonce: the last 1 to 15 bytes
 	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	ADD $16, R6, R6                                              // nonce: the last 1 to 15 bytes
 	TBZ $0, R10, nonce_load2                                     // nonce: the last 1 to 15 bytes
 	WORD $0x3c5ffcc0 // ldr b0, [x6, #-1]!                       // nonce: the last 1 to 15 bytes
 
@@ -17436,20 +17666,27 @@ nonce_load2:
 	VLD1 (R6), V0.H[0]                                           // nonce: the last 1 to 15 bytes
 
 nonce_load4:
-	TBZ $2, R10, nonce_load8                                     // nonce: the last 1 to 15 bytes
+	TBZ $2, R10, nonce_few                                       // nonce: the last 1 to 15 bytes
 	VEXT $12, V0.B16, V0.B16, V0.B16                             // nonce: the last 1 to 15 bytes
 	SUB $4, R6, R6                                               // nonce: the last 1 to 15 bytes
 	VLD1 (R6), V0.S[0]                                           // nonce: the last 1 to 15 bytes
 
-nonce_load8:
-	TBZ $3, R10, nonce_loaded                                    // nonce: the last 1 to 15 bytes
-	VEXT $8, V0.B16, V0.B16, V0.B16                              // nonce: the last 1 to 15 bytes
-	SUB $8, R6, R6                                               // nonce: the last 1 to 15 bytes
-	VLD1 (R6), V0.D[0]                                           // nonce: the last 1 to 15 bytes
+nonce_few:
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V30.B16, [V0.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+	JMP nonce_halves                                             // nonce: the last 1 to 15 bytes
 
-nonce_loaded:
-	VTBL V29.B16, [V0.B16], V1.B16                               // nonce, halves
-	VTBL V30.B16, [V0.B16], V2.B16                               // nonce, halves
+nonce_load8:
+	FMOVD (R6), F0                                               // nonce: the last 1 to 15 bytes
+	ADD R10, R6, R6                                              // nonce: the last 1 to 15 bytes
+	FMOVD 8(R6), F4                                              // nonce: the last 1 to 15 bytes
+	SUB R10, R0, R12                                             // nonce: the last 1 to 15 bytes
+	FMOVD 576(R12), F5                                           // nonce: the last 1 to 15 bytes
+	VTBL V5.B16, [V4.B16], V4.B16                                // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V0.B16], V1.B16                               // nonce: the last 1 to 15 bytes
+	VTBL V29.B16, [V4.B16], V2.B16                               // nonce: the last 1 to 15 bytes
+
+nonce_halves:
 	VEOR V2.B16, V1.B16, V3.B16                                  // nonce, halves
 	FMOVD 256(R11), F0                                           // nonce, low product
 	VPMULL V0.D1, V2.D1, V2.Q1                                   // nonce, low product

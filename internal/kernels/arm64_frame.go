@@ -120,13 +120,11 @@ func armBriefAAD(b *armBuilder, bits int) {
 	b.Label("lengths_block")
 	armLengthBlock(b)
 	b.Label("brief_aad")
-	b.I("cbz", xAADLen, ir.To("brief_text"))
+	b.I("cbz", xAADLen, ir.To("brief"))
 	b.I("subs", xPart, xAADLen, ir.Imm(16))
 	b.I("b.lo", ir.To("aad_last"))
 	b.I("mov", xPart, xAADLen)
 	armBlocks(b, "aad", ir.AAD, xAAD)
-	b.Label("brief_text")
-	b.I("mov", xPart, xLen)
 }
 
 // armJ0 makes J0 of a nonce of 12 bytes for a long message (SP 800-38D, 7.1, step
@@ -200,32 +198,65 @@ func armBlocks(b *armBuilder, name string, space ir.Space, p ir.Operand) {
 	b.I("b", ir.To(name+"_end"))
 	b.Label(name + "_last")
 	b.Origin("%s: the last 1 to 15 bytes", name)
-	b.I("and", xPart, xPart, ir.Imm(15))
-	armLoadBytes(b, name, space, V(0), p, xPart)
-	armHash1(b, name, V(0), [3]ir.Operand{V(1), V(2), V(3)})
+	h := [3]ir.Operand{V(1), V(2), V(3)}
+	b.I("tbnz", xPart, ir.Imm(3), ir.To(name+"_load8"))
+	armLoadFew(b, name, space, V(0), p, xPart, 16)
+	armHalves(b, h, V(0), V(0), aLasts)
+	b.I("b", ir.To(name+"_halves"))
+	b.Label(name + "_load8")
+	armLoadMany(b, space, V(0), V(4), V(5), p, xPart, 16)
+	armHalves(b, h, V(0), V(4), aFirsts)
+	b.Label(name + "_halves")
+	armHashHalves(b, name, h, V(0))
 	b.Label(name + "_end")
 }
 
-// armLoadBytes loads the n bytes at p, 1 to 15, into v and clears the rest of
-// it. It begins with the last of them; p is changed.
-func armLoadBytes(b *armBuilder, name string, space ir.Space, v, p, n ir.Operand) {
+// armLoadBytes loads the bytes at p, 1 to 15, into v and clears the rest of it. n is
+// their number less some, which is 0 or 16. p, u, t and xTmp end up as anything.
+func armLoadBytes(b *armBuilder, name string, space ir.Space, v, u, t, p, n ir.Operand, less int64) {
+	b.I("tbnz", n, ir.Imm(3), ir.To(name+"_load8"))
+	armLoadFew(b, name, space, v, p, n, less)
+	b.I("b", ir.To(name+"_loaded"))
+	b.Label(name + "_load8")
+	armLoadMany(b, space, v, u, t, p, n, less)
+	b.I("trn1", As("2d", v), As("2d", v), As("2d", u))
+	b.Label(name + "_loaded")
+}
+
+// armLoadMany is armLoadBytes for 8 to 15 bytes, in two halves: the first 8 go to v,
+// and what is behind them to the low half of u. The last 8 are loaded for that, and
+// moved over those that both have.
+func armLoadMany(b *armBuilder, space ir.Space, v, u, t, p, n ir.Operand, less int64) {
+	b.I("ldr", As("d", v), Mem(space, 64, p, 0))
+	b.I("add", p, p, n)
+	b.I("ldr", As("d", u), Mem(space, 64, p, less-8))
+	b.I("sub", xTmp, xKey, n)
+	b.I("ldr", As("d", t), Mem(ir.KeyBlock, 64, xTmp, armIota+16-less)) // beyond 7 are zeros
+	b.I("tbl", u, Table(u), t)
+}
+
+// armLoadFew is armLoadBytes for 1 to 7 bytes. It begins with the last of them.
+func armLoadFew(b *armBuilder, name string, space ir.Space, v, p, n ir.Operand, less int64) {
 	b.I("movi", As("2d", v), ir.Imm(0))
 	b.I("add", p, p, n)
+	if less != 0 {
+		b.I("add", p, p, ir.Imm(less))
+	}
 	b.I("tbz", n, ir.Imm(0), ir.To(name+"_load2"))
 	b.I("ldr", As("b", v), Pre(space, 8, p, -1))
-	for bit, size := range []string{"h", "s", "d"} {
+	for bit, size := range []string{"h", "s"} {
 		bytes := int64(2) << bit
 		b.Label(name + "_load" + string('0'+byte(bytes)))
-		next := name + "_load" + string('0'+byte(2*bytes))
-		if size == "d" {
-			next = name + "_loaded"
+		next := name + "_load4"
+		if size == "s" {
+			next = name + "_few"
 		}
 		b.I("tbz", n, ir.Imm(int64(bit+1)), ir.To(next))
 		b.I("ext", v, v, v, ir.Imm(16-bytes))
 		b.I("sub", p, p, ir.Imm(bytes))
 		b.I("ld1", LoadLane(size, v, 0), Mem(space, int(8*bytes), p, 0))
 	}
-	b.Label(name + "_loaded")
+	b.Label(name + "_few")
 }
 
 // armStoreBytes stores the first n bytes of v, where n is given by its low
@@ -251,8 +282,8 @@ func armMask(b *armBuilder, v, n, t, u ir.Operand) {
 	b.I("and", v, v, t)
 }
 
-// armBlocksOfText takes xPart bytes of text, with powers of H from xPowers on,
-// for a brief message or any other.
+// armBlocksOfText takes the text of a brief message, or xPart bytes of any other,
+// with powers of H from xPowers on.
 func armBlocksOfText(b *armBuilder, name string, bits int, seal bool) {
 	brief := name == "brief"
 	lastKey := armRoundKey(roundsFor(bits))
@@ -262,9 +293,13 @@ func armBlocksOfText(b *armBuilder, name string, bits int, seal bool) {
 	if seal {
 		c, t = s, x
 	}
+	length := xPart
+	if brief {
+		length = xLen
+	}
 	b.Label(name)
 	b.Origin("four blocks of text")
-	b.I("subs", xPart, xPart, ir.Imm(64))
+	b.I("subs", xPart, length, ir.Imm(64))
 	b.I("b.lo", ir.To(name+"_fewer"))
 	b.Label(name + "_four")
 	armNextBlocks(b, brief, s[:]...)
@@ -302,10 +337,10 @@ func armBlocksOfText(b *armBuilder, name string, bits int, seal bool) {
 
 	b.Label(name + "_last")
 	b.Origin("the last 1 to 15 bytes of text")
-	b.I("and", xPart, xPart, ir.Imm(15))
-	armLoadBytes(b, name, ir.Text, x[0], xIn, xPart)
+	armLoadBytes(b, name, ir.Text, x[0], x[1], x[2], xIn, xPart, 16)
 	b.eor3(s[0], s[0], lastKey, x[0])
 	if seal {
+		b.I("and", xPart, xPart, ir.Imm(15))
 		armMask(b, s[0], xPart, V(1), V(2))
 		b.I("mov", x[0], s[0])
 	}
@@ -372,7 +407,7 @@ func armFinish(b *armBuilder, bits int, seal bool) {
 		b.I("b", ir.To("wipe"))
 		return
 	}
-	armLoadBytes(b, "tag", ir.Tag, want, xTag, xTagLen)
+	armLoadBytes(b, "tag", ir.Tag, want, V(2), V(3), xTag, xTagLen, 0)
 	armMask(b, tag, xTagLen, V(2), V(3))
 	b.I("b", ir.To("tag_compare"))
 }

@@ -69,10 +69,22 @@ func armHash4(b *armBuilder, name string, c, t [4]ir.Operand, base ir.Operand, a
 // it moves on, to the sums. c and t end up as anything.
 func armHash1(b *armBuilder, name string, c ir.Operand, t [3]ir.Operand) {
 	b.Origin("%s, halves", name)
-	b.I("tbl", t[0], Table(c), aFirsts)
-	b.I("tbl", t[1], Table(c), aLasts)
+	armHalves(b, t, c, c, aLasts)
+	armHashHalves(b, name, t, c)
+}
+
+// armHalves puts the high and the low half of a block in t: the first 8 bytes of
+// first, and those of last for which lasts has the indices.
+func armHalves(b *armBuilder, t [3]ir.Operand, first, last, lasts ir.Operand) {
+	b.I("tbl", t[0], Table(first), aFirsts)
+	b.I("tbl", t[1], Table(last), lasts)
+}
+
+// armHashHalves is armHash1 for a block whose halves armHalves put in t. It uses p.
+func armHashHalves(b *armBuilder, name string, t [3]ir.Operand, p ir.Operand) {
+	b.Origin("%s, halves", name)
 	b.I("eor", t[2], t[0], t[1])
-	armMultiply(b, name, t, c, xPowers, 0, 8, false)
+	armMultiply(b, name, t, p, xPowers, 0, 8, false)
 }
 
 // armMultiply adds the products of x, which holds the high and the low half

@@ -162,7 +162,7 @@ func (e *arm) run(from, to string) error {
 
 // armCuts are all labels where a state is written down.
 var armCuts = []string{
-	"lengths", "brief_j0", "lengths_block", "brief_aad", "brief_text", "long_nonce", "j0", "aad", "aad_four", "aad_fewer", "aad_one", "aad_end",
+	"lengths", "brief_j0", "lengths_block", "brief_aad", "long_nonce", "j0", "aad", "aad_four", "aad_fewer", "aad_one",
 	"brief", "brief_four", "brief_fewer", "brief_one", "brief_end",
 	"text", "text_four", "text_fewer", "text_one", "text_end", "finish", "clear_more",
 	"nonce_part", "nonce", "nonce_four", "nonce_fewer", "nonce_one", "nonce_end", "nonce_hashed",
@@ -367,6 +367,14 @@ type hashed struct {
 // is a place in the table of columns.
 func (h hashed) brief() bool { return h.name == "brief" }
 
+// cut returns a label of the place. Behind the AAD of a brief message is its text.
+func (h hashed) cut(at string) string {
+	if h.name+at == "aad_end" {
+		return "brief"
+	}
+	return h.name + at
+}
+
 // counters lists the counters that the block for the power H^k of a text may
 // have: those of a brief message have at most 32 blocks of text left from J0 on,
 // the last of which takes H^2. 0 stands for any counter.
@@ -383,8 +391,12 @@ func (h hashed) counters(k int) (ns []int) {
 // armHead: the start of the loop over blocks, with bytes left from p.
 func armHead(p *ir.Program, h hashed, left Count, to string) error {
 	e := newArm(p)
-	e.hold(x("bytes", 10, left))
-	if err := e.run(h.name, h.name+to); err != nil {
+	bytes := 10
+	if h.brief() {
+		bytes = 3 // the whole text
+	}
+	e.hold(x("bytes", bytes, left))
+	if err := e.run(h.name, h.cut(to)); err != nil {
 		return err
 	}
 	left.Off = -64
@@ -418,7 +430,7 @@ func armSome(p *ir.Program, h hashed, from, to string, n, k, counter int, left, 
 	if from != "brief_aad" {
 		from = h.name + from
 	}
-	if err := e.run(from, h.name+to); err != nil {
+	if err := e.run(from, h.cut(to)); err != nil {
 		return err
 	}
 	blocks := (n + 15) / 16
@@ -466,7 +478,7 @@ func armFewer(p *ir.Program, h hashed, r int) error {
 	if r == 0 {
 		to = "_end"
 	}
-	if err := e.run(h.name+"_fewer", h.name+to); err != nil {
+	if err := e.run(h.name+"_fewer", h.cut(to)); err != nil {
 		return err
 	}
 	return e.frame(nil, x("bytes", 10, number(r)))
