@@ -193,7 +193,10 @@ func (a *AEAD) fours(p []Packet, t tags, brief bool) (opened int) {
 		opened += a.run(p[:n], t)
 		p = p[n:]
 	}
-	return opened + a.sorted(p, t)
+	if len(p) > 0 {
+		opened += a.sorted(p, t)
+	}
+	return opened
 }
 
 // sorted is fours for packets of any length.
