@@ -236,7 +236,7 @@ func TestBatchPanics(t *testing.T) {
 		"short nonce":            func(p *Packet) { p.Nonce = p.Nonce[:11] },
 		"no nonce":               func(p *Packet) { p.Nonce = nil },
 		"output over text":       func(p *Packet) { p.Dst = p.Text[1:1] },
-		"output over AAD":        func(p *Packet) { p.AAD = p.Text[:20] },
+		"output over AAD":        func(p *Packet) { p.AAD = p.Text[:len(p.AAD)] },
 		"output before the text": func(p *Packet) { p.Dst, p.Text = p.Text[:0], p.Text[1:] },
 		"output over the last byte of AAD": func(p *Packet) {
 			p.AAD = p.Text[:1]
@@ -246,26 +246,59 @@ func TestBatchPanics(t *testing.T) {
 	onEveryKernel(t, func(t *testing.T, kernel string) {
 		a := make1(t, randomBytes(16), Options{Kernel: kernel})
 		for name, spoil := range spoilers {
-			for _, open := range []bool{false, true} {
-				for at := range 18 {
-					memory := randomBytes(18 * 300)
-					p := make([]Packet, 18)
-					for i := range p {
-						m := memory[300*i:][:300:300]
-						p[i] = Packet{Dst: m[:0], Nonce: m[280:292], Text: m[:100], AAD: m[200:220], Err: errStale}
+			for at := range 18 {
+				for _, open := range []bool{false, true} {
+					for _, size := range []struct{ text, aad int }{{100, 20}, {60, 13}} {
+						for _, room := range []bool{false, true} {
+							memory := randomBytes(18 * 300)
+							p := make([]Packet, 18)
+							for i := range p {
+								m := memory[300*i:][:300:300]
+								p[i] = Packet{Dst: m[:0], Nonce: m[280:292], Text: m[:size.text], AAD: m[200:][:size.aad], Err: errStale}
+							}
+							if !room {
+								p[(at+1)%18].Dst = nil // for which room must be made
+							}
+							spoil(&p[at])
+							k := p[at]
+							want := catch(func() { one(a, &k, open) })
+							copy(memory, randomBytes(len(memory)))
+							before := slices.Clone(p)
+							if got := catch(func() { all(a, p, open) }); got != want || want == "" {
+								t.Errorf("packet %d of %d bytes, %s, open %v, room %v: panics with %q, want %q", at, size.text, name, open, room, got, want)
+							}
+							if !bytes.Equal(memory, randomBytes(len(memory))) || !reflect.DeepEqual(p, before) {
+								t.Errorf("packet %d of %d bytes, %s, open %v, room %v: something was changed before the panic", at, size.text, name, open, room)
+							}
+						}
 					}
-					p[(at+1)%18].Dst = nil // for which room must be made
-					spoil(&p[at])
-					k := p[at]
-					want := catch(func() { one(a, &k, open) })
-					copy(memory, randomBytes(len(memory)))
-					before := slices.Clone(p)
-					if got := catch(func() { all(a, p, open) }); got != want || want == "" {
-						t.Errorf("packet %d, %s, open %v: panics with %q, want %q", at, name, open, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestBatchOthers puts a packet of another kind at every place among brief ones, in
+// a batch that has room for all.
+func TestBatchOthers(t *testing.T) {
+	onEveryKernel(t, func(t *testing.T, kernel string) {
+		a := make1(t, randomBytes(16), Options{Kernel: kernel})
+		for _, other := range []struct{ text, aad int }{{0, 13}, {65, 13}, {64, 17}, {1, 65}, {300, 0}} {
+			for at := range 9 {
+				for _, open := range []bool{false, true} {
+					b := batch{randomBytes(9 * 1000), make([]Packet, 9)}
+					for i := range b.packets {
+						text, aad, m := 64-i, 16-i, b.memory[1000*i:][:1000:1000]
+						if i == at {
+							text, aad = other.text, other.aad
+						}
+						p := &b.packets[i]
+						*p = Packet{Dst: m[600:600], Nonce: m[:12], Text: m[100:][:text], AAD: m[20:][:aad]}
+						if open {
+							p.Text = a.Seal(p.Text[:0], p.Nonce, p.Text, p.AAD)
+						}
 					}
-					if !bytes.Equal(memory, randomBytes(len(memory))) || !reflect.DeepEqual(p, before) {
-						t.Errorf("packet %d, %s, open %v: something was changed before the panic", at, name, open)
-					}
+					sameBatch(t, a, b, open)
 				}
 			}
 		}
