@@ -4,6 +4,7 @@ package gcm
 
 import (
 	"bytes"
+	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
 	"testing"
@@ -34,7 +35,7 @@ func TestOverlap(t *testing.T) {
 		key := randomBytes(16)
 		for _, n := range []int{0, 1, size} {
 			a, std := make1(t, key, Options{Kernel: kernel}), stdlib(t, key, 12, 16)
-			short, shortStd := make1(t, key, Options{TagSize: 12, Kernel: kernel}), stdlib(t, key, 12, 12)
+			short, shortStd := make1(t, key, Options{TagSize: 12, Kernel: kernel}), stdlibShort(t, key, 12)
 			for _, place := range places {
 				for name, dst := range dsts {
 					for shift := at - 90; shift <= at+90; shift++ {
@@ -49,9 +50,14 @@ func TestOverlap(t *testing.T) {
 						}
 						same(t, where+": Seal", run, a, std)
 
-						// With short tags crypto/cipher spoils neighbours: compare the panics alone.
+						// With short tags crypto/cipher spoils neighbours: compare the panics alone,
+						// and only where the result lies in the array.
 						_, got := run(short)
-						if _, want := run(shortStd); got != want {
+						want := ""
+						if d := dst(randomBytes(end), shift); cap(d)-len(d) >= n+12 {
+							_, want = run(shortStd)
+						}
+						if got != want {
 							t.Errorf("%s: Seal with a tag of 12 bytes panics with %q, want %q", where, got, want)
 						}
 
@@ -77,6 +83,53 @@ func TestOverlap(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOverNonce lays the output of longer texts over their nonce, which must have been
+// read for good before.
+func TestOverNonce(t *testing.T) {
+	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
+		for _, nonceSize := range []int{12, 16} {
+			a, std := make1(t, key, Options{Kernel: kernel, NonceSize: nonceSize}), stdlib(t, key, nonceSize, 16)
+			for _, n := range []int{100, 300, 1500, 5000, maxCall + 5000} {
+				for _, at := range []int{0, 1, 40, n - 30, n / 2, n - 20, n} { // of the output
+					for _, open := range []bool{false, true} {
+						run := func(a cipher.AEAD) (b []byte, text string) {
+							b = bytes.Clone(bytes.Repeat(pool, 3)[:2*n+100])
+							out, nonce, in := b[:n+16], b[at:][:nonceSize], b[n+50:][:n]
+							if open {
+								in = a.Seal(in[:0], bytes.Clone(nonce), bytes.Clone(in), pool[:13])
+							}
+							text = catch(func() {
+								if !open {
+									a.Seal(out[:0], nonce, in, pool[:13])
+								} else if _, err := a.Open(out[:0], nonce, in, pool[:13]); err != nil {
+									t.Error(err)
+								}
+							})
+							return b, text
+						}
+						same(t, fmt.Sprintf("output of %d bytes with the nonce at %d, open %v", n, at, open), run, a, std)
+					}
+				}
+			}
+		}
+	})
+}
+
+// stdlibShort is crypto/cipher's own AEAD with tags of less than 16 bytes. It writes
+// behind what it returns: see cutTags.
+func stdlibShort(t *testing.T, key []byte, tagSize int) cipher.AEAD {
+	t.Helper()
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := cipher.NewGCMWithTagSize(block, tagSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // size is the length of the text slid over, in bytes.
