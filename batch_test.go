@@ -248,34 +248,40 @@ func TestBatchPanics(t *testing.T) {
 		for name, spoil := range spoilers {
 			for at := range 18 {
 				for _, open := range []bool{false, true} {
-					for _, size := range []struct{ text, aad int }{{100, 20}, {60, 13}} {
-						for _, room := range []bool{false, true} {
-							memory := randomBytes(18 * 300)
-							p := make([]Packet, 18)
-							for i := range p {
-								m := memory[300*i:][:300:300]
-								p[i] = Packet{Dst: m[:0], Nonce: m[280:292], Text: m[:size.text], AAD: m[200:][:size.aad], Err: errStale}
-							}
-							if !room {
-								p[(at+1)%18].Dst = nil // for which room must be made
-							}
-							spoil(&p[at])
-							k := p[at]
-							want := catch(func() { one(a, &k, open) })
-							copy(memory, randomBytes(len(memory)))
-							before := slices.Clone(p)
-							if got := catch(func() { all(a, p, open) }); got != want || want == "" {
-								t.Errorf("packet %d of %d bytes, %s, open %v, room %v: panics with %q, want %q", at, size.text, name, open, room, got, want)
-							}
-							if !bytes.Equal(memory, randomBytes(len(memory))) || !reflect.DeepEqual(p, before) {
-								t.Errorf("packet %d of %d bytes, %s, open %v, room %v: something was changed before the panic", at, size.text, name, open, room)
-							}
-						}
+					for _, room := range []bool{false, true} {
+						panicsAlike(t, a, name, spoil, at, 100, 20, open, room)
+						panicsAlike(t, a, name, spoil, at, 60, 13, open, room)
 					}
 				}
 			}
 		}
 	})
+}
+
+// panicsAlike spoils one packet of a batch with text and AAD of so many bytes, in
+// which the next packet has room for its result or has not.
+func panicsAlike(t *testing.T, a *AEAD, name string, spoil func(*Packet), at, text, aad int, open, room bool) {
+	t.Helper()
+	memory := randomBytes(18 * 300)
+	p := make([]Packet, 18)
+	for i := range p {
+		m := memory[300*i:][:300:300]
+		p[i] = Packet{Dst: m[:0], Nonce: m[280:292], Text: m[:text], AAD: m[200:][:aad], Err: errStale}
+	}
+	if !room {
+		p[(at+1)%18].Dst = nil
+	}
+	spoil(&p[at])
+	k := p[at]
+	want := catch(func() { one(a, &k, open) })
+	copy(memory, randomBytes(len(memory)))
+	before := slices.Clone(p)
+	if got := catch(func() { all(a, p, open) }); got != want || want == "" {
+		t.Errorf("packet %d of %d bytes, %s, open %v, room %v: panics with %q, want %q", at, text, name, open, room, got, want)
+	}
+	if !bytes.Equal(memory, randomBytes(len(memory))) || !reflect.DeepEqual(p, before) {
+		t.Errorf("packet %d of %d bytes, %s, open %v, room %v: something was changed before the panic", at, text, name, open, room)
+	}
 }
 
 // TestBatchOthers puts a packet of another kind at every place among brief ones, in

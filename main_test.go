@@ -92,14 +92,20 @@ func make1(t testing.TB, key []byte, o Options) *AEAD {
 	return a
 }
 
-// stdlib is crypto/cipher's AES-GCM.
-func stdlib(t testing.TB, key []byte, nonceSize, tagSize int) cipher.AEAD {
+// newAES returns crypto/aes's cipher.
+func newAES(t testing.TB, key []byte) cipher.Block {
 	t.Helper()
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := cipher.NewGCMWithNonceSize(block, nonceSize)
+	return block
+}
+
+// stdlib is crypto/cipher's AES-GCM.
+func stdlib(t testing.TB, key []byte, nonceSize, tagSize int) cipher.AEAD {
+	t.Helper()
+	a, err := cipher.NewGCMWithNonceSize(newAES(t, key), nonceSize)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package gcm
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
 	"testing"
@@ -88,6 +87,7 @@ func TestOverlap(t *testing.T) {
 // TestOverNonce lays the output of longer texts over their nonce, which must have been
 // read for good before.
 func TestOverNonce(t *testing.T) {
+	long := bytes.Repeat(pool, 3)
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
 		for _, nonceSize := range []int{12, 16} {
 			a, std := make1(t, key, Options{Kernel: kernel, NonceSize: nonceSize}), stdlib(t, key, nonceSize, 16)
@@ -95,7 +95,7 @@ func TestOverNonce(t *testing.T) {
 				for _, at := range []int{0, 1, 40, n - 30, n / 2, n - 20, n} { // of the output
 					for _, open := range []bool{false, true} {
 						run := func(a cipher.AEAD) (b []byte, text string) {
-							b = bytes.Clone(bytes.Repeat(pool, 3)[:2*n+100])
+							b = bytes.Clone(long[:2*n+100])
 							out, nonce, in := b[:n+16], b[at:][:nonceSize], b[n+50:][:n]
 							if open {
 								in = a.Seal(in[:0], bytes.Clone(nonce), bytes.Clone(in), pool[:13])
@@ -121,11 +121,7 @@ func TestOverNonce(t *testing.T) {
 // behind what it returns: see cutTags.
 func stdlibShort(t *testing.T, key []byte, tagSize int) cipher.AEAD {
 	t.Helper()
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := cipher.NewGCMWithTagSize(block, tagSize)
+	a, err := cipher.NewGCMWithTagSize(newAES(t, key), tagSize)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package gcm
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
 	"testing"
@@ -14,11 +13,7 @@ import (
 func TestRandomNonceStdlib(t *testing.T) {
 	onEveryKey(t, func(t *testing.T, kernel string, key []byte) {
 		r := &randomNonce{make1(t, key, Options{Kernel: kernel})}
-		block, err := aes.NewCipher(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		std, err := cipher.NewGCMWithRandomNonce(block)
+		std, err := cipher.NewGCMWithRandomNonce(newAES(t, key))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +46,7 @@ func TestRandomNonceStdlib(t *testing.T) {
 
 // TestRandomNonceOverlap compares the panics over overlaps with crypto/cipher's.
 func TestRandomNonceOverlap(t *testing.T) {
-	block, err := aes.NewCipher(make([]byte, 16))
-	if err != nil {
-		t.Fatal(err)
-	}
-	std, err := cipher.NewGCMWithRandomNonce(block)
+	std, err := cipher.NewGCMWithRandomNonce(newAES(t, make([]byte, 16)))
 	if err != nil {
 		t.Fatal(err)
 	}
